@@ -26,7 +26,7 @@
 enum {
     N_SITES = 8,
     N_LEAVES = 4,
-    N_PLACES = N_SITES + N_LEAVES, /* locations in a function */
+    N_PLACES = N_SITES + N_LEAVES, /* locations per function */
     MIN_DEPTH = 20,
     MAX_DEPTH = 60,
     N_THREADS = 16,

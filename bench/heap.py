@@ -1,25 +1,22 @@
 #!/usr/bin/env python3
-"""What heap sampling costs, beside tcmalloc's and jemalloc's own.
+"""heap: measure the cost of heap sampling, also of tcmalloc's and jemalloc's.
 
-bench/churn (threads that allocate, fill, read and free, some of it across
-threads) runs without a profiler and with one, turn and turn about. The figures
-are CPU time: the median of each, and the median of what a run takes more than
-the plain run next to it. Peers are compared with themselves: tcmalloc with
-TCMALLOC_SAMPLE_PARAMETER against tcmalloc without, jemalloc with prof:true
-against jemalloc without; a last table has what sampling costs over each malloc
-side by side. Of churn the time after its first tenth counts; "in all" has the
-start as well. Then the same where a sample is dear: `churn deep`, with stacks of
-10 to 30 calls and blocks of up to 8 KiB, so that one in 460 is sampled.
+Runs of bench/churn with and without a profiler alternate. The figures are CPU time: the
+median of each, and the median of the difference to the plain run next to it. Peers are
+compared with themselves: tcmalloc with and without TCMALLOC_SAMPLE_PARAMETER, jemalloc
+with and without prof:true. A last table has the cost of sampling for each malloc side
+by side. The time of churn is that after its first tenth; "in all" includes the start.
+Then the same with expensive samples: `churn deep`, with stacks of 10 to 30 frames and
+blocks of up to 8 KiB, of which one in 460 is sampled.
 
-The same work is then done in one process through the hooks and straight by the
-malloc, in turn (bench/beside), which tells a tenth of a per cent. Then
-redis-server under redis-benchmark, as bench/redis_load.py does it; and the
-instructions of a pair of malloc and free, counted by callgrind: they are the
-same on a busy machine. And how long a leak profile of 1 GB takes, and
-whether the program notices.
+bench/beside then alternates between hooks and malloc in one process, which resolves a
+tenth of a percent. Then redis-server under redis-benchmark (bench/redis_load.py), the
+instructions of a malloc and free counted by callgrind, which do not depend on the load
+of the machine, and the duration of a leak profile of 1 GB and the longest pause of the
+program.
 
-`make bench-runtime` builds what this needs; peers that are missing are left
-out. --quick is done in about two minutes."""
+`make bench-runtime` builds the programs; missing peers are left out. --quick takes
+about two minutes."""
 import argparse
 import glob
 import os
@@ -49,7 +46,7 @@ def ours(interval, below=None):
 
 
 def groups():
-    """Each: what is compared with the first of them."""
+    """Lists of runs; each is compared with the first of its list."""
     out = [[("glibc", {}), ("glibc, too", {}), ("cpprof, heap off", ours(0)), ("cpprof, 512 KiB", ours(INTERVAL))]]
     tcmalloc, jemalloc = find("libtcmalloc.so.4"), find("libjemalloc.so.2")
     if tcmalloc:
@@ -66,7 +63,7 @@ def groups():
 
 
 def run_churn(rounds, env, *how):
-    """After the first tenth of the rounds, and in all."""
+    """CPU seconds after the first tenth of the rounds, and in all."""
     done = subprocess.run([CHURN, "4", str(rounds), *how], env=dict(os.environ, **env), check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=600)
     whole, steady = done.stdout.split()
@@ -74,14 +71,14 @@ def run_churn(rounds, env, *how):
 
 
 def more_than(runs, first):
-    """In per cent, of the first figure: median of pairs, its error, and best to best."""
+    """Difference to the first in percent: median of pairs, its error, and best to best."""
     pairs = [100 * (a[0] / b[0] - 1) for a, b in zip(runs, first)]
     return (statistics.median(pairs), 1.25 * statistics.pstdev(pairs) / len(pairs) ** 0.5,
             100 * (min(runs)[0] / min(first)[0] - 1))
 
 
 def compare(title, group, runs, measure):
-    """In turn, in any order; a table of medians and of ratios to the first."""
+    """Runs all in random order; prints medians and ratios to the first."""
     times = {name: [] for name, _ in group}
     for _ in range(runs):
         for name, env in random.sample(group, len(group)):
@@ -101,7 +98,7 @@ def compare(title, group, runs, measure):
 
 
 def sum_up(found):
-    """Each malloc's own sampling, and ours over it: time above it alone."""
+    """Prints the cost of each malloc's own sampling and of the library's."""
     print("what sampling at 512 KiB costs over the same malloc without: median, best to best")
     for malloc, rows in found.items():
         for name, figures in rows.items():
@@ -110,7 +107,7 @@ def sum_up(found):
 
 
 def beside(runs):
-    """Hooked and straight in one process: ns of a round, and what is more."""
+    """ns of a round with and without hooks in one process, and the difference."""
     print(f"a round of malloc, fill, read and free, in one process with the malloc itself, {runs} runs")
     mallocs = [("glibc", "libc.so.6", None), ("tcmalloc", "libtcmalloc.so.4", find("libtcmalloc.so.4")),
                ("jemalloc", "libjemalloc.so.2", find("libjemalloc.so.2"))]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the library's hooks cost a call: instructions, counted by callgrind, so
-that a busy machine gives the same figures as a quiet one; and what it costs to
-start a program with it: CPU time of /bin/true, medians of runs in turn. A part
+"""hooks: measure the cost of the library's hooks per call, in instructions counted by
+callgrind, which do not depend on the load of the machine; and the cost of starting a
+program with the library, as CPU time of /bin/true, medians of alternating runs. A part
 of `make bench-runtime`; takes about half a minute."""
 import os
 import pathlib

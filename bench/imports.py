@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""imports: how fast profiles of other tools are read, and in what memory.
+"""imports: measure time and memory of reading profiles of other tools.
 
-Writes a file of each format (--megabytes each, 50), has build/pprof print
--top of it, and prints CPU seconds, bytes a second and peak memory. For JSON the
-peer is JSON.parse of node, where there is one: parsing alone, before a viewer
-has made anything of it. For perf script and folded stacks it is a loop in
-Python that counts stacks, as the usual converters are. Runs alternate; the
-median of --runs (5) counts."""
+Writes a file of each format (--megabytes each, 50), runs build/pprof -top on it, and
+prints CPU seconds, bytes per second and peak memory. The peer for JSON is JSON.parse of
+node, if installed, which only parses. The peer for perf script and folded stacks is a
+Python loop that counts stacks, as most converters do. Runs alternate; the figures are
+medians of --runs (5)."""
 import argparse
 import json
 import multiprocessing
@@ -50,7 +49,7 @@ print(len(counts))
 
 
 def stacks(rng, n_functions=20000):
-    """Endless stacks of 5 to 60 frames, most of them seen before."""
+    """Yields stacks of 5 to 60 frames, mostly repeated ones."""
     known = []
     while True:
         if len(known) > 1000 and rng.random() < 0.7:
@@ -100,7 +99,7 @@ def write_speedscope(f, size, source):
 
 
 def tree(size, source, cost):
-    """A tree of stacks that fills the size, and the node of each sample."""
+    """A tree of stacks of the wanted size, and the node of each sample."""
     nodes, index, samples = [], {}, []
     while len(nodes) * cost + len(samples) * 20 < size:
         at = None
@@ -214,7 +213,7 @@ def main():
             if options.format and kind != options.format:
                 continue
             file = os.path.join(folder, kind)
-            # In a process of its own: a child's peak begins with ours.
+            # In another process: a child's peak memory starts with its parent's.
             child = multiprocessing.Process(
                 target=generate, args=(file, writer, options.megabytes << 20))
             child.start()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compare build/jeprof with jemalloc's Perl jeprof, side by side.
+"""jeprof: compare the speed of build/jeprof with jemalloc's Perl jeprof.
 
-Two kinds of dumps. "python" is a real one: Debian's python3 under jemalloc, with
-the binaries at hand, so both tools look for names themselves. "named" ones are
-made up (stacks 20 to 60 deep, 1,000 functions) and bring their names along, so
-that only the tools' own work counts; there --text must agree to the byte, for
-the real one the total. Figures are medians of alternating runs.
+There are two kinds of dumps. "python" is a real one of Debian's python3 under jemalloc;
+both tools symbolize it. "named" ones are synthetic (stacks 20 to 60 deep, 1,000
+functions) and contain their symbols, so that symbolization does not count. --text of
+these must be equal byte for byte, of the real one the total. Figures are medians of
+alternating runs.
 
 `make bench` runs this; BENCH_ARGS=--quick leaves the largest dump out."""
 import argparse
@@ -30,7 +30,7 @@ WORK = ("import json, email, http.client, sqlite3, decimal, xml.dom.minidom\n"
 
 
 def make_named(path, n_stacks, seed=1):
-    """A dump of made-up stacks behind the names of their addresses."""
+    """Writes a dump of synthetic stacks after their symbols."""
     chance = random.Random(seed)
     functions = [0x400000 + 0x100 * i for i in range(1_000)]
     with open(path, "w") as f:
@@ -66,7 +66,7 @@ def make_real(folder):
 
 
 def run(tool, args, env):
-    """Wall and CPU seconds, children of the tool included, and the output."""
+    """Wall and CPU seconds, with the tool's children, and the output."""
     begun, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     result = subprocess.run([tool, *args], env=env, stdin=subprocess.DEVNULL,
                             capture_output=True)
@@ -78,7 +78,7 @@ def run(tool, args, env):
 
 
 def lines(text):
-    """The lines; those of --collapsed come in any order from Perl."""
+    """The lines, sorted for --collapsed, whose order is random in Perl."""
     found = text.split(b"\n")
     return found if text.startswith(b"Total") else sorted(found)
 
@@ -107,7 +107,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--runs", type=int, default=3)
-    args = parser.parse_known_args()[0]  # the others are for reports.py
+    args = parser.parse_known_args()[0]  # other options are those of reports.py
     if not os.path.exists(PERL):
         print("bench: no Perl jeprof (Debian's libjemalloc-dev)")
         return

@@ -2,7 +2,7 @@
  * locks - the cost of a lock, and threads that wait.
  *
  *     locks pairs N
- *         N locks and unlocks by one thread while another sleeps: ns of CPU
+ *         one thread locks and unlocks N times while another sleeps: ns of CPU
  *     locks crowd THREADS N
  *         N critical sections of each thread at one lock: seconds of CPU
  *     locks jostle THREADS N
@@ -105,20 +105,20 @@ static void *take_turns(void *arg)
  */
 static void uneven_work(unsigned *dice, unsigned n)
 {
-    *dice = *dice * 1664525 + 1013904223;
-    work((int)((*dice >> 16) * (2 * n) >> 16));
+    *rng = *rng * 1664525 + 1013904223;
+    work((int)((*rng >> 16) * (2 * n) >> 16));
 }
 
 static void *jostle(void *arg)
 {
-    unsigned dice = (unsigned)(uintptr_t)&dice;
+    unsigned rng = (unsigned)(uintptr_t)&rng;
 
     for (long i = 0; i < turns; i++) {
         (void)pthread_mutex_lock(&lock);
-        uneven_work(&dice, 200);
+        uneven_work(&rng, 200);
         shared_sum++;
         (void)pthread_mutex_unlock(&lock);
-        uneven_work(&dice, 400);
+        uneven_work(&rng, 400);
     }
     return arg;
 }

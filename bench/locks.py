@@ -1,22 +1,20 @@
 #!/usr/bin/env python3
-"""locks.py [--quick]: what the block and mutex profiles cost, and how long a
-look at a thousand threads takes.
+"""locks.py [--quick]: measure the cost of the block and mutex profiles, and the duration
+of a goroutine profile of a thousand threads.
 
-Each program runs without the library, with it, with both profiles sampled as a
-server would (block_rate:10000, mutex_fraction:10), and with each wait recorded
-(1 and 1), turn and turn about. Figures are
-medians, and CPU time: of a lock and unlock that nobody disputes, of four
-threads that dispute one lock (in equal turns, which seldom meet on two cores,
-and in uneven ones, which do all the time). Of redis, if it is installed, the CPU
-time of a request is compared between servers side by side (redis_load.py).
-postgres_locks.py does the same for postgres.
+Each program runs without the library, with it, with both profiles sampled as in a server
+(block_rate:10000, mutex_fraction:10), and with each wait recorded (1 and 1), in turn.
+Figures are medians of CPU time: of an uncontended lock and unlock, and of four threads
+that contend for one lock (in equal turns, which rarely collide on two cores, and in
+uneven ones, which often do). For redis, if installed, the CPU time of a request is
+compared between servers side by side (redis_load.py). postgres_locks.py does the same
+for postgres.
 
-The profiles are then switched within one process, again and again: the CPU time
-and the wall clock of a turn, with them and without, as the median of what each
-round's slices show beside each other. On a machine that others use too, only
-rounds count in which both cores were to be had.
+Then the profiles are switched on and off within one process: CPU time and wall clock of
+a turn with and without them, as the median of the differences in each round. On a
+shared machine only rounds count in which both cores were available.
 
-`make bench-runtime` builds what this needs."""
+`make bench-runtime` builds the programs."""
 import argparse
 import os
 import pathlib
@@ -40,7 +38,7 @@ KINDS = {
                    "CPPROF": "block_rate:1,mutex_fraction:1"},
 }
 TICK = os.sysconf("SC_CLK_TCK")
-BUSY_CORES = 1.5  # of a slice with the profiles off, on two
+BUSY_CORES = 1.5  # CPU time over wall clock of a slice without profiles, on two cores
 
 
 def figure(kind, *args):
@@ -66,7 +64,7 @@ def compare(title, unit, runs, measure, as_difference=False):
 
 
 def slices(title, runs, *args):
-    """The profiles on and off in turn; a slice takes some 20 ms."""
+    """Runs slices of about 20 ms with the profiles on and off in turn."""
     rounds = []
     for _ in range(runs):
         out = subprocess.run([LOCKS, "slices", "4", "10000", "15", *args],
@@ -89,15 +87,15 @@ def slices(title, runs, *args):
 
 
 def cpu_of(pid):
-    """Seconds."""
+    """CPU seconds of a run."""
     with open(f"/proc/{pid}/stat") as f:
         fields = f.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
 def redis(quick):
-    """Side by side; the heap profile, which is on by itself, has figures of its own in
-    heap.py, so here it is off but for the last."""
+    """Compares servers side by side. heap.py measures the heap profile, which is on by
+    default; here it is off except for the last."""
     def with_library(settings):
         return dict(KINDS["library"], CPPROF=settings)
     rates = "block_rate:10000,mutex_fraction:10"
@@ -110,8 +108,8 @@ def redis(quick):
 
 
 def redis_instructions(runs):
-    """How many requests the server finds at once is chance, and changes all of it
-    by some 3 %; what the library itself adds does not depend on that."""
+    """The number of requests that the server reads at once is random and changes the total
+    by about 3 %; the instructions of the library do not depend on it."""
     print(f"redis, instructions a request, median of {runs}")
     for kind in KINDS:
         found = [redis_load.instructions(KINDS[kind], redis_load.SIMPLE)
@@ -123,7 +121,7 @@ def redis_instructions(runs):
 
 
 def look_at_threads(n, runs):
-    """How long the endpoint takes for all stacks."""
+    """Measures how long the endpoint takes for all stacks."""
     child = subprocess.Popen([LOCKS, "threads", str(n)], text=True,
                              env=dict(os.environ, **KINDS["library"]),
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,

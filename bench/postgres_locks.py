@@ -1,29 +1,25 @@
 #!/usr/bin/env python3
-"""postgres_locks.py [--quick] [--count]: what the library, and its block and mutex profiles, cost
-postgres.
+"""postgres_locks.py [--quick] [--count]: measure the cost of the library and of its block
+and mutex profiles for postgres.
 
-Servers of the same data run side by side: two without the library, which say how
-far figures can be trusted; one with ours asleep, which has no thread; one that has
-none either and records memory, block_rate:10000 and mutex_fraction:100; one with a
-library that does nothing but start a thread in every process; one with ours, an
-endpoint in every process; one with these rates as well; and one with these and no
-heap profile. One client of pgbench goes from
-one to the next, in another order each time. The servers have one core and the
-client the other: where the scheduler puts them would else be most of the
-difference. All are started anew for every round, since where a process happens
-to lie in memory counts as well.
+Servers with the same data run side by side: two without the library, which show the
+accuracy of the figures; one with the dormant library, which has no thread; one without
+a thread that records memory, block_rate:10000 and mutex_fraction:100; one with a
+library that only starts a thread in every process; one with an endpoint in every
+process; one with these rates too; and one with these and no heap profile. One pgbench
+client visits the servers in random order. The servers have one core and the client the
+other: otherwise the scheduler's placement would dominate the difference. All servers
+are restarted for every round, because the memory layout of a process matters too.
 
-The figure is the processor time, user and system, of all processes of a server
-for each transaction: of a control group where one can be made, to the
-microsecond, else of the postmaster with its children, to some 10 ms. Of a round
-it is the median of the differences to the first server; shown are the median of
-the rounds, their mean and its standard error. Needs root, because postgres will
-not run as root and the clusters are its user's.
+The figure is the CPU time, user and system, of all processes of a server per
+transaction: from a control group, if possible, to the microsecond, else from the
+postmaster with its children, to about 10 ms. The figure of a round is the median of the
+differences to the first server; the script prints the median of the rounds, their mean
+and its standard error. Needs root to start postgres as its own user.
 
-With --count, instead, instructions in user space of the thread that serves the
-client, by callgrind: those of a long load less those of a short one, for each
-transaction that it is longer. They are the same on a busy machine, but leave out
-the kernel."""
+--count instead counts instructions in user space of the thread that serves the client,
+with callgrind: those of a long load minus those of a short one, per additional
+transaction. They do not depend on the load of the machine, but exclude the kernel."""
 import argparse
 import glob
 import os
@@ -60,7 +56,7 @@ def children_of(pid):
 
 
 class Group:
-    """A control group that counts processor time; does nothing where it cannot."""
+    """A control group that counts CPU time; does nothing if it cannot be created."""
 
     def __init__(self, number):
         self.folder = None
@@ -82,13 +78,13 @@ class Group:
                 f.write(str(os.getpid()))
 
     def seconds(self, pid):
-        """All that the processes below that one have used, and those that ended."""
+        """CPU seconds of all descendants of a process, with those that have ended."""
         if not self.folder:
             ticks = sum(map(int, stat_of(pid)[11:15]))
             for child in children_of(pid):
                 try:
                     ticks += sum(map(int, stat_of(child)[11:13]))
-                except OSError:  # it has ended: the last look has it
+                except OSError:  # it has ended; the last reading counts
                     return self.seconds(pid)
             return ticks / TICK
         with open(self.count) as f:
@@ -152,7 +148,7 @@ class Cluster:
         self.stop()
 
     def load(self, transactions, *args):
-        """Microseconds a transaction, when the process for the client has ended."""
+        """CPU microseconds per transaction, after the client's backend has ended."""
         before = self.group.seconds(self.pid)
         self.call("pgbench", "-h", self.folder, "-n", *args, "-t", str(transactions),
                   "bench", core=CLIENT_CORE)
@@ -161,7 +157,7 @@ class Cluster:
         return 1e6 * (self.group.seconds(self.pid) - before) / transactions
 
     def counts(self):
-        """The instructions of the first thread of each process that has ended."""
+        """Instructions of the first thread of each process that has ended."""
         found = {}
         for path in glob.glob(f"{self.folder}/count.*-01"):
             with open(path) as f:
@@ -170,7 +166,7 @@ class Cluster:
         return found
 
     def count(self, transactions, *args):
-        """The instructions of the process for the client; pgbench asks one more before."""
+        """Instructions of the client's backend; pgbench opens one more connection before."""
         before = self.counts().keys()
         self.load(transactions, *args)
         while len(new := self.counts().keys() - before) < 2:
@@ -187,12 +183,12 @@ def cmdline(pid):
 
 
 def clusters_of(folder, groups):
-    """One of each kind, all of the same data."""
+    """One cluster of each kind, all with the same data."""
     user = pwd.getpwnam("postgres")
     library = shutil.copy(BUILD / "libcpprof.so.0", folder)
     thread = shutil.copy(BUILD / "bench/libidle_thread.so", folder)
     for path in (library, thread, folder):
-        os.chmod(path, 0o755)  # their user has to be able to read them
+        os.chmod(path, 0o755)  # the user postgres must be able to read them
     found = []
     for i, kind in enumerate(KINDS):
         home = f"{folder}/{i}"
@@ -215,10 +211,10 @@ def clusters_of(folder, groups):
 
 
 def one_round(clusters, n_turns, loads):
-    """Of each load and cluster, by how much more than the first in %, and its time."""
+    """Difference to the first cluster in % and time, for each load and cluster."""
     for cluster in clusters:
         cluster.start()
-        cluster.load(200)  # its memory has what it needs
+        cluster.load(200)  # warms up its caches
     found = []
     for load in loads:
         turns = []

@@ -1,14 +1,14 @@
-"""redis-server under redis-benchmark: what it uses for a request.
+"""redis_load: measure the cost of a request to redis-server under redis-benchmark.
 
-Two ways, for bench/heap.py and bench/locks.py:
+There are two methods, for bench/heap.py and bench/locks.py:
 
-- CPU time, which the kernel counts in ns for each thread, of servers of several
-  kinds side by side, loaded in turn in small slices, so that all
-  see the same machine, and several such sets, so that where a process happens to
-  lie in memory does not decide: a ratio with its standard error. Servers have one
-  core and the client another, so that the scheduler does not decide either;
-- instructions in user space, counted by callgrind: how busy the machine is makes
-  no difference to those in the library, and less than 1 % to all."""
+- CPU time in ns of each thread, from the kernel. Servers of several kinds run side by
+  side and get their load alternately in small slices, so that all see the same machine.
+  Several such sets average over memory layouts. The result is a ratio with its standard
+  error. Servers have one core and the client another, so that the scheduler's placement
+  does not matter;
+- instructions in user space, counted by callgrind. The load of the machine does not
+  change those in the library, and changes the total by less than 1 %."""
 import glob
 import os
 import random
@@ -25,19 +25,19 @@ MIXED = ["-P", "16", "-d", "300", "-r", "50000", "-t", "set,get,lpush,lpop,hset"
 
 
 def on_core(i):
-    """For a new process: it stays on the i-th of the cores, if there are so many."""
+    """A preexec function that pins a process to core i, if it exists."""
     cores = sorted(os.sched_getaffinity(0))
     return (lambda: os.sched_setaffinity(0, {cores[i]})) if len(cores) > 1 else None
 
 
 def answers(place):
-    """Whether somebody listens there: a socket has its name before that."""
+    """Whether a server listens: the socket file exists before that."""
     with socket.socket(socket.AF_UNIX) as s:
         return s.connect_ex(place) == 0
 
 
 class Redis:
-    """A server with a folder of its own; `tool` is what it runs under."""
+    """A server in its own folder, run under `tool`."""
 
     def __init__(self, env, tool=()):
         self.folder = tempfile.mkdtemp(prefix="bench-redis-")
@@ -52,19 +52,19 @@ class Redis:
             time.sleep(0.01)
 
     def cpu(self):
-        """Of the threads that are there, in seconds."""
+        """CPU seconds of the current threads."""
         files = glob.glob(f"/proc/{self.server.pid}/task/*/schedstat")
         return sum(int(open(file).read().split()[0]) for file in files) / 1e9
 
     def load(self, requests, what):
-        """CPU seconds of so many requests of each kind."""
+        """CPU seconds of n requests of each kind."""
         before = self.cpu()
         subprocess.run(["redis-benchmark", "-s", self.socket, "-q", "-n", str(requests), *what],
                        check=True, stdout=subprocess.DEVNULL, timeout=600, preexec_fn=on_core(1))
         return self.cpu() - before
 
     def stop(self):
-        """What it, or its tool, had to say."""
+        """Ends the server; returns the messages of it or its tool."""
         self.server.terminate()
         said = self.server.communicate()[1]
         shutil.rmtree(self.folder)
@@ -80,10 +80,10 @@ def requests_of(requests, what):
 
 
 def instructions(env, what, few=1000, many=11000):
-    """Of a request, in user space: all, and those in the library.
+    """Instructions of a request in user space: all, and those in the library.
 
-    Of the thread that serves: what others do by the clock is another matter
-    where all is fifty times slower. What the start takes is not in it."""
+    Only the thread that serves counts: callgrind makes the program fifty times slower,
+    which distorts periodic work of other threads. The start is excluded."""
     def count(requests):
         with tempfile.TemporaryDirectory() as folder:
             server = Redis(env, ["valgrind", "--tool=callgrind", "--separate-threads=yes",
@@ -101,10 +101,10 @@ def instructions(env, what, few=1000, many=11000):
 
 
 def slices_of_pair(envs, slices, requests, what):
-    """Servers side by side: of each kind the CPU seconds of each slice.
+    """CPU seconds of each slice of each kind of server.
 
-    In another order each time: to and fro, the outer ones would come twice in
-    a row and find the caches as they left them, which is worth 1 %."""
+    The order is random: in an alternating order the outer servers would run twice in a
+    row with warm caches, which saves 1 %."""
     servers, found = {}, [[] for _ in envs]
     try:
         for i in random.sample(range(len(envs)), len(envs)):
@@ -120,10 +120,10 @@ def slices_of_pair(envs, slices, requests, what):
 
 
 def side_by_side(kinds, pairs, slices, requests, what):
-    """Prints for each kind but the first what it takes more than the first.
+    """Prints the difference of each kind to the first.
 
-    A pair of servers gives one ratio: the median of its slices'. The mean of
-    all pairs is the figure, and their spread its standard error."""
+    A pair of servers gives one ratio, the median of its slices. The figure is the mean of
+    all pairs, with the standard error from their spread."""
     names, envs = list(kinds), list(kinds.values())
     ratios = [[] for _ in names]
     plain = []

@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
-"""Compare build/pprof with google/pprof on generated profiles, side by side.
+"""reports: compare the speed of build/pprof with google/pprof on generated profiles.
 
-Both tools get the same profile and flags, turn and turn about, and their
-outputs must be the same. Figures are medians of runs with the output thrown
-away; a reference run over 20 s is not repeated, and one that passes the time or
-memory limit is stopped and shown as "over". The floor is a program that only
-inflates the file and adds up its bytes (bench/floor.c).
+Both tools get the same profile and flags in turn, and their outputs must be equal.
+Figures are medians of runs with discarded output. A reference run of over 20 s is not
+repeated; one that exceeds the time or memory limit is stopped and shown as "over". The
+floor is a program that only inflates the file and adds up its bytes (bench/floor.c).
 
-`make bench` builds what this needs and runs it; BENCH_ARGS passes options on.
-The reference is $PPROF_REF, google/pprof as `go install` leaves it, or
-`go tool pprof`."""
+`make bench` builds and runs this; BENCH_ARGS passes options. The reference is
+$PPROF_REF, the google/pprof of `go install`, or `go tool pprof`."""
 import argparse
 import collections
 import hashlib
@@ -29,7 +27,7 @@ OURS = [str(ROOT / "build/pprof")]
 FUNCTIONS = {10_000: 1_000, 100_000: 1_000, 1_000_000: 10_000}
 LONG_RUN_S = 20
 MERGED_FILES = 100
-STARTUP_SAMPLES = 150  # gives a file of about 10 KB
+STARTUP_SAMPLES = 150  # makes a file of about 10 KB
 
 # {base} is a second profile of the same shape.
 REPORTS = {
@@ -87,7 +85,7 @@ def memory_mb():
 
 
 def find_reference():
-    """Returns the reference's command and what to call it, or None."""
+    """Returns the command and name of the reference, or None."""
     if os.environ.get("PPROF_REF"):
         command = shlex.split(os.environ["PPROF_REF"])
         return command, "pprof ($PPROF_REF)"
@@ -128,7 +126,7 @@ class Bench:
                         PPROF_TMPDIR=self.tmp.name)
 
     def profile(self, samples, functions, seed, labels):
-        """Path of a generated profile; made on first use."""
+        """Path of a generated profile; generates it on first use."""
         name = f"{samples}-{functions}-{seed}-{labels}.pb.gz"
         path = self.args.cache / name
         if not path.exists():
@@ -139,7 +137,7 @@ class Bench:
         return str(path)
 
     def run(self, command, stdout=subprocess.DEVNULL):
-        """Runs once under bench/meter; stdout may be a hash to feed."""
+        """Runs once under bench/meter; stdout may be a hash object."""
         figures = os.path.join(self.tmp.name, "figures")
         meter = [BIN / "meter", figures, str(self.args.max_seconds),
                  str(self.args.max_mb)]
@@ -164,8 +162,8 @@ class Bench:
     def measure(self, tools, make_command, runs):
         """Measures each tool `runs` times, alternately.
 
-        The first run of each feeds a hash of its output. It counts only when
-        it was too long to be repeated."""
+        The first run of each hashes its output. It counts only if it was too long to
+        be repeated."""
         first, digests, again = {}, {}, {}
         for name, tool in tools.items():
             hasher = hashlib.sha1()
@@ -180,7 +178,7 @@ class Bench:
                 for name in tools}
 
     def same_profiles(self, paths):
-        """Whether our -raw of each written profile is the same."""
+        """Whether build/pprof -raw of the written profiles is the same."""
         digests = set()
         for path in paths:
             hasher = hashlib.sha1()
@@ -203,7 +201,7 @@ class Bench:
 
         def make_command(which, tool):
             output = ["-output=" + written(which)] if is_proto else []
-            if is_proto:  # replacing a file makes ext4 write it out at once
+            if is_proto:  # replacing a file makes ext4 write it to disk at once
                 pathlib.Path(written(which)).unlink(missing_ok=True)
             return tool + ["-symbolize=none"] + flags + output + profiles
 
@@ -294,7 +292,7 @@ def table_line(row):
 
 
 def growth_table(rows, sizes):
-    """Our time per sample at each size: level means linear."""
+    """Prints the time per sample at each size; a constant means linear time."""
     names = {f"{short(size)} {labels}": (size, labels)
              for size in sizes for labels in ("plain", "labels")}
     found = collections.defaultdict(dict)

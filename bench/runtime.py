@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""What the runtime costs the program that it profiles, beside gperftools.
+"""runtime: measure the cost of CPU profiles for the program, also with gperftools.
 
-First while a profile runs: bench/toggle does the same work with and without one
-in turn, within one process, and compares the CPU time of the whole process, our
-threads included. `empty handler` is a timer alone, with nothing to do: what the
-kernel takes of any profiler. Runs of the three take turns.
+First during a profile: bench/toggle does the same work with and without a profile in
+turn, within one process, and compares the CPU time of the whole process, with the
+profiler's threads. `empty handler` is a timer with an empty signal handler, the kernel's
+part of the cost. Runs of the three alternate.
 
-Then what it costs once: a program that does next to nothing, without and with
-the library and a profile from its start to its end, which is written to a file.
-Both together are what a run of a minute costs.
+Then the fixed cost: a minimal program without the library, and with it and a profile
+from start to end that is written to a file. Both figures together give the cost of a
+run of a minute.
 
-Then bench/sample gives the price of one sample, and bench/unwind that of a
-frame: they can be told on a busy machine as well.
+Then bench/sample measures one sample and bench/unwind one frame; these figures are
+stable on a busy machine.
 
-`make bench-runtime` builds what this needs; --quick takes about two minutes.
-gperftools is Debian's libgoogle-perftools4; without it only ours is measured."""
+`make bench-runtime` builds the programs; --quick takes about two minutes. gperftools is
+Debian's libgoogle-perftools4; without it only cpprof is measured."""
 import argparse
 import glob
 import os
@@ -36,7 +36,8 @@ def find_gperftools():
 
 
 def toggle(blocks, **env):
-    """Percent more CPU time while profiled: median, lower quartile, standard error."""
+    """Additional CPU time during a profile in percent: median, lower quartile, standard
+    error."""
     done = subprocess.run([ROOT / "build/bench/toggle", str(blocks)], check=True, text=True,
                           env=dict(os.environ, **env), stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL)
@@ -44,7 +45,7 @@ def toggle(blocks, **env):
 
 
 def once(**env):
-    """The CPU time of a whole short run, in ms."""
+    """CPU time of a whole short run in ms."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([BURN, "1"], env=dict(os.environ, **env), check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -53,7 +54,7 @@ def once(**env):
 
 
 def measure(options, folder):
-    """What it costs while it runs, and once, of each profiler."""
+    """Running and fixed cost of each profiler."""
     gperftools = find_gperftools()
     out = os.path.join(folder, "out")
     steady = {"empty handler": {},

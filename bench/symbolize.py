@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""symbolize.py [--quick] [--data DIR]: cpprof addr2line beside its peers.
+"""symbolize.py [--quick] [--data DIR]: compare cpprof addr2line with its peers.
 
-Addresses to functions, files, lines and inlined calls (-a -f -i -C, addresses
-on standard input), on libjvm (Debian's openjdk-17-dbg put into the library)
-and on the kernel (linux-image-...-amd64-dbg), at 1, 1,000, 10,000 and 100,000
-addresses. Prints the medians of the runs in seconds and in CPU seconds, what
-these are in ours, and the peak memory. Runs of the tools alternate. elfutils
-takes minutes from 10,000 on: there it runs once, and with --all only. The
-kernel's file has relocations that were applied already; they are taken out,
-because gimli would apply them again, which takes it seconds.
+The tools look up functions, files, lines and inlined calls (-a -f -i -C, addresses on
+standard input) in libjvm (with the debug information of Debian's openjdk-17-dbg) and in
+the kernel (linux-image-...-amd64-dbg), for 1, 1,000, 10,000 and 100,000 addresses.
+Prints medians in seconds and CPU seconds, the ratio to cpprof, and the peak memory. Runs
+of the tools alternate. elfutils takes minutes from 10,000 addresses on: there it runs
+once, and only with --all. The script removes the kernel's relocations, which are already
+applied, because gimli would need seconds to apply them again.
 
-What is missing is fetched into DIR (build/bench-symbolize): the packages with
-apt-get download, gimli's addr2line with cargo. A peer that cannot be had is
-left out, with a word."""
+Missing files are fetched into DIR (build/bench-symbolize): packages with apt-get
+download, gimli's addr2line with cargo. A peer that is not available is reported and left
+out."""
 import argparse
 import os
 import random
@@ -32,7 +31,7 @@ def sh(command, cwd):
 
 
 def fetch(data):
-    """The two files, if they are not there yet."""
+    """Fetches the two files if they do not exist."""
     os.makedirs(data + "/unpacked", exist_ok=True)
     if not os.path.exists(data + "/libjvm.so"):
         print("fetching openjdk-17 and its debug information", flush=True)
@@ -56,7 +55,7 @@ def fetch(data):
 
 
 def peers(data):
-    """Name to command, without the file."""
+    """Commands by name, without the file."""
     found = {"cpprof": [OURS, "addr2line", *OPTIONS]}
     gimli = data + "/gimli/bin/addr2line"
     if not os.path.exists(gimli) and shutil.which("cargo"):
@@ -97,7 +96,7 @@ def functions(path):
 
 
 def run(command, path, data):
-    """Seconds, of CPU too, and peak memory in MB; None if the run failed."""
+    """Seconds, CPU seconds and peak memory in MB; None if the run failed."""
     figures = data + "/figures"
     with open(data + "/addresses") as given, open(data + "/out", "w") as out:
         subprocess.run([METER, figures, "1800", "16000", *command, path],
@@ -148,7 +147,7 @@ def main():
             print(f"no {name}: left out")
             continue
         symbols, rng = functions(path), random.Random(42)
-        with open(path, "rb") as f:  # so that all find it in memory
+        with open(path, "rb") as f:  # loads it into the page cache
             while f.read(1 << 24):
                 pass
         for n in (1, 1000, 10000) if args.quick else (1, 1000, 10000, 100000):

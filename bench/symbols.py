@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""symbols.py [--quick] [BINARY [N]]: reports on unsymbolized profiles of N
-(10,000) addresses in a file with debug information: `pprof -top` against
-google/pprof, `jeprof --text` on a heap dump against jemalloc's Perl jeprof.
-Without BINARY, in the libjvm that symbolize.py has put together, or else in
-this program itself.
+"""symbols.py [--quick] [BINARY [N]]: compare reports on unsymbolized profiles of N
+(10,000) addresses in a file with debug information: `pprof -top` with google/pprof, and
+`jeprof --text` of a heap dump with jemalloc's Perl jeprof. The default BINARY is the
+libjvm of symbolize.py or, without it, build/cpprof.
 
-Runs take turns; what counts is the ratio of the medians. The names that both
-print are compared too. CPU time is that of the tool and of what it starts."""
+Runs alternate; the figure is the ratio of the medians. The printed names are compared
+too. CPU time includes the tool's children."""
 import os
 import random
 import re
@@ -46,7 +45,7 @@ def text_segment(binary):
 
 
 def pick_addresses(binary, n):
-    """Addresses of a process that has the binary, and its mapping."""
+    """Addresses in a process with the binary, and its mapping."""
     offset, address, size = text_segment(binary)
     start = 0x7f0000000000
     end = start + (size + 0x1fff & ~0xfff)
@@ -72,7 +71,7 @@ def make_profile(binary, n, path):
 
 
 def make_dump(binary, n, path):
-    """As jemalloc writes it."""
+    """A heap dump in the format of jemalloc."""
     addresses, (start, end, offset) = pick_addresses(binary, n)
     with open(path, "w") as f:
         f.write(f"heap_v2/524288\n  t*: {n}: {n * 1000} [0: 0]\n")
@@ -83,7 +82,7 @@ def make_dump(binary, n, path):
 
 
 def measure(command):
-    """Seconds, seconds of CPU, and what was printed."""
+    """Seconds, CPU seconds and output."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
     out = subprocess.run(command, stdout=subprocess.PIPE,
@@ -99,8 +98,8 @@ def median(runs, field_):
 
 
 def rows(out):
-    """The names, without the marks that the Perl jeprof alone gives them:
-    " (inline)", and "@" and an address where two functions have one name."""
+    """The names, without the marks of the Perl jeprof: " (inline)", and "@" with an
+    address for functions of the same name."""
     return {re.sub(rb"( \(inline\)|@[0-9a-f]+)$", b"", name) for name in
             re.findall(rb"^.*%  ?(\S.*)$", out, re.MULTILINE)}
 

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""What an execution trace costs the program that is traced.
+"""trace: measure the cost of an execution trace for the program.
 
-bench/trace_work does the same jobs on eight threads under the library without
-a trace, and with one that is recorded and fetched all the time, turn and turn
-about. The figures are CPU time of the whole process, the recorder's own part
-in it. Where there is a redis-server, the same with a number of requests."""
+bench/trace_work does the same jobs on eight threads without a trace and with a trace
+that is fetched continuously, in turn. The figures are CPU time of the whole process, and
+the part of the recorder thread. With redis-server, the same for a number of requests."""
 import argparse
 import os
 import pathlib
@@ -23,7 +22,7 @@ REQUEST = b"GET /debug/pprof/trace?seconds=3600 HTTP/1.1\r\nHost: localhost\r\n\
 
 
 class Fetch:
-    """A trace that is read until the program ends."""
+    """Reads a trace until the program ends."""
 
     def __init__(self, place):
         self.n = 0
@@ -60,7 +59,7 @@ def environment(place):
 
 
 def run_work(folder, jobs, is_traced):
-    """CPU seconds, and bytes of the trace."""
+    """CPU seconds and bytes of the trace."""
     place = os.path.join(folder, "work")
     child = subprocess.Popen([WORK, str(jobs), "wait"], env=environment(place),
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,

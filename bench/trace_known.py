@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""trace_known.py [--quick]: traces of programs whose doings are known, in
-`go tool trace` and in `cpprof trace`.
+"""trace_known.py [--quick]: compare traces of programs with known events in
+`go tool trace` and `cpprof trace`.
 
-    known   64 threads that sleep, wait, poll and write to pipes a known number
-            of times (bench/trace_known.c), half a million events and more
-    redis   redis-server while redis-benchmark asks a known number of times
-    stress  the stress program of the tests, in which all that can happen does
+    known   64 threads that sleep, wait, poll and write to pipes a known number of
+            times (bench/trace_known.c), more than half a million events
+    redis   redis-server with a known number of requests of redis-benchmark
+    stress  the stress program of the tests, which uses every feature
 
-Each is read with -d=parsed, wire and footprint, and -pprof=sync, sched, syscall
-and net are compared: the stacks, counts and times of one with those of the
-other (of stress the times to 1 %), and with what the program did. Fails if
-anything differs. Without go of
-1.22 or later nothing is shown."""
+go tool trace reads each with -d=parsed, wire and footprint. Stacks, counts and times of
+-pprof=sync, sched, syscall and net are compared between both tools (times of stress to
+1 %) and with the program's own numbers. Fails after any difference. Needs Go 1.22 or
+newer."""
 import argparse
 import os
 import pathlib
@@ -51,7 +50,7 @@ def go(*args):
 
 
 def by_stack(profile):
-    """Count and ns of each stack."""
+    """Count and ns by stack."""
     found = {}
     with open(profile, "rb") as data:
         samples = Profile(data.read()).samples
@@ -62,7 +61,7 @@ def by_stack(profile):
 
 
 def profiles(folder, file, slack=0.0):
-    """Both tools' profiles; the counts by innermost function of each kind."""
+    """Compares the profiles of both tools; returns counts by innermost function and kind."""
     leaves = {}
     for kind in KINDS:
         theirs, ours = f"{folder}/theirs", f"{folder}/ours"
@@ -72,7 +71,7 @@ def profiles(folder, file, slack=0.0):
                         f"-output={ours}", file], check=True,
                        stderr=subprocess.DEVNULL)
         theirs, ours = by_stack(theirs), by_stack(ours)
-        # Equal times come out a nanosecond apart.
+        # Events with equal times are spaced by a nanosecond.
         odd = [stack for stack in theirs.keys() | ours.keys()
                if theirs.get(stack, (0, 0))[0] != ours.get(stack, (0, 0))[0] or
                abs(theirs[stack][1] - ours[stack][1]) >
@@ -90,7 +89,7 @@ def profiles(folder, file, slack=0.0):
 
 
 def show(folder, file):
-    """What go makes of its events; how many there are of each reason."""
+    """The number of waits by reason in the output of go tool trace."""
     events = sum(int(line.split()[-2]) for line in
                  go("-d=footprint", file).decode().splitlines()[2:]
                  if not line.startswith(("String", "Stack", "EventBatch")))
@@ -131,7 +130,7 @@ def known(folder, rounds):
 
 
 def fetch(place, seconds, file, meanwhile):
-    """A trace over HTTP; refused ones, because there is another, are asked again."""
+    """Fetches a trace over HTTP; retries while another trace runs."""
     while True:
         is_path = isinstance(place, str)
         with (socket.socket(socket.AF_UNIX if is_path else socket.AF_INET) as peer,
@@ -170,8 +169,8 @@ def redis(folder, requests, seconds):
     _, whole = show(folder, file)
     leaves = profiles(folder, file)
     reads = sum(leaves[kind].get("read", 0) for kind in ("net", "syscall"))
-    # One for each request and for the end of each connection, and a few questions
-    # that redis-benchmark begins with.
+    # One for each request and for the end of each connection, and the first few
+    # requests of redis-benchmark.
     say("reads", not whole or requests <= reads <= requests + 200, f"{reads:.0f}")
 
 
@@ -193,7 +192,7 @@ def stress(folder, seconds):
         child.wait()
     reasons, _ = show(folder, file)
     if reasons["again"]:
-        # Go's tool takes two threads of one id for one, and leaves out a part.
+        # Go's tool merges two threads with the same id and omits a part.
         say("thread ids that came again", True, f"{reasons['again']}: not compared")
         return
     profiles(folder, file, 0.01)

@@ -1,5 +1,5 @@
-// trace_load FILE SECONDS - a Go program whose execution trace grows by some
-// ten megabytes a second: pairs of goroutines that pass a number to and fro.
+// trace_load FILE SECONDS - a Go program whose execution trace grows by about ten
+// megabytes a second: pairs of goroutines exchange a number.
 package main
 
 import (

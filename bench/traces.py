@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""traces.py [--quick] [FILE...]: `cpprof trace` against `go tool trace` on
-execution traces of a Go program (bench/trace_load.go), or on those given.
+"""traces.py [--quick] [FILE...]: compare `cpprof trace` with `go tool trace` on execution
+traces of a Go program (bench/trace_load.go) or on the given files.
 
-Profiles of waiting from both, by turns; then what only we do: the table, and
-the page's questions at random places. Processor time (user and system), so that
-a busy machine counts less, and peak memory. Without go nothing is measured."""
+Both tools make profiles of waits in turn. Then cpprof alone: the table, and the page's
+requests at random places. The figures are CPU time (user and system), which depends less
+on the load of the machine, and peak memory. Needs Go."""
 import http.client
 import json
 import os
@@ -24,11 +24,11 @@ ENV = dict(os.environ, GO111MODULE="off", GOFLAGS="", GOTOOLCHAIN="local",
            CGO_ENABLED="0")
 RUNS = 3
 VIEWS = 20
-LIMIT_PEER = 400 << 20  # larger traces take the peer tens of gigabytes
+LIMIT_PEER = 400 << 20  # go tool trace needs tens of gigabytes for larger traces
 
 
 def measure(*command):
-    """Processor seconds, peak in MB."""
+    """CPU seconds and peak memory in MB."""
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
@@ -71,7 +71,7 @@ def ask(link, target):
 
 
 def questions(link, duration):
-    """What the page asks for, at random places: kind and target."""
+    """Requests of the page at random places: (kind, target)."""
     pick = random.Random(1)
     lanes = [lane[0] for lane in json.loads(
         ask(link, "/trace/lanes?most=20000")[1])["lanes"]]

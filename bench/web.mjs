@@ -1,13 +1,12 @@
-// web.mjs [--quick] [--alone] [SAMPLES...] - the page beside the reference's, in a
-// real Chromium; --quick: once, and the largest profile without the reference,
-// whose page takes minutes for it; --alone: nothing of the reference.
+// web.mjs [--quick] [--alone] [SAMPLES...] - compares the web page with the
+// reference's in a real Chromium. --quick: one run, and the largest profile without
+// the reference, whose page takes minutes; --alone: without the reference.
 //
-// Both serve the same profile; the time from the request to a flame graph on
-// screen, what came over the wire and the memory of server and browser are
-// printed, then how long a zoom and a letter of a search take to be on the screen.
-// That is from the browser's own trace: its EventTiming ends when the frame after
-// the event is presented, and a page with one box on it says how much of it is the
-// browser's. Runs alternate, and the median counts.
+// Both serve the same profile. The script prints the time from the request to the
+// flame graph on the screen, the bytes sent, the memory of server and browser, and
+// the time of a zoom and of a letter in a search. These times come from the
+// browser's trace: EventTiming ends when the next frame is presented; a page with
+// one box shows the browser's part. Runs alternate; the figures are medians.
 import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -33,7 +32,7 @@ function profileOf(nSamples, labels) {
   return to;
 }
 
-/** Proportional memory of a process and all below it, in bytes. */
+/** Proportional memory of a process and its descendants, in bytes. */
 function memoryBelow(pid) {
   let sum = 0;
   try {
@@ -66,7 +65,7 @@ const SHOWN = {
   theirs: `document.querySelectorAll(".boxbg").length > 3`,
 };
 
-/** CPU seconds of the threads that calculate, which other work on the machine does not change. */
+/** CPU seconds of the computing threads, which do not depend on other load. */
 function workerSeconds(pid) {
   let sum = 0;
   try {
@@ -81,7 +80,7 @@ function workerSeconds(pid) {
   return sum;
 }
 
-/** Asks again and again, because the page that is asked may still be the one before. */
+/** Polls, because the current page may still be the previous one. */
 async function shown(page, expression) {
   for (const end = performance.now() + TIMEOUT; performance.now() < end;) {
     if (await page.run(expression, TIMEOUT).catch(() => false)) return;
@@ -109,7 +108,7 @@ async function load(who, url) {
   }
 }
 
-/** Where the nth box under a vertical line is, from the root. */
+/** Position of the nth box from the root on a vertical line. */
 const BOX = {
   ours: (n) => `(() => { const r = document.querySelector("canvas.flame").getBoundingClientRect(); return [r.x + 200, r.y + ${n} * 21 + 10]; })()`,
   theirs: (n) => `(() => {
@@ -119,10 +118,10 @@ const BOX = {
   floor: () => "[200, 100]",
 };
 const FIELD = { ours: "#search", theirs: "#search", floor: "input" };
-const PAUSE = 300; // a person's next click; the worker may be at the last one's boxes still
+const PAUSE = 300; // the pause before a user's next click; the worker may still compute boxes
 const pause = () => new Promise((done) => setTimeout(done, PAUSE));
 
-/** The reference searches a while after the letter, so its trace does not know which frame has the answer: the one after its boxes change. */
+/** The reference searches some time after the letter, so that its trace does not show the frame with the result: it is the one after its boxes change. */
 const WATCH = `{
   window.took = [];
   window.waiting = 0;
@@ -134,10 +133,10 @@ const WATCH = `{
   }).observe(document.querySelector(".boxbg").closest("body > *"), { subtree: true, attributes: true, childList: true });
 }`;
 
-/** Clicks and letters as a person's: milliseconds to the frame on the screen, in the event's own script, and of the processor in that. */
+/** Simulates clicks and letters of a user: milliseconds to the frame on the screen, in the event's script, and of CPU time in that. */
 async function interact(page, who) {
   const events = await page.trace(["devtools.timeline"], async () => {
-    for (const depth of [3, 4, 5, 1, 3, 4, 5, 1, 4, 0, 5, 1]) { // in and out again
+    for (const depth of [3, 4, 5, 1, 3, 4, 5, 1, 4, 0, 5, 1]) { // zooms in and out again
       const [x, y] = await page.run(BOX[who](depth), TIMEOUT);
       await page.mouse(x, y);
       await pause();
@@ -161,7 +160,7 @@ async function interact(page, who) {
   };
 }
 
-/** What the browser takes for a page that changes the colour of one box. */
+/** The browser's time for a page that changes the colour of one box. */
 async function floor() {
   const chrome = new Chrome(findChrome());
   try {

@@ -1,10 +1,10 @@
 /*
- * bank.c - a lock that everybody waits for, for docs/tutorial.md.
+ * bank.c - a contended lock, for docs/tutorial.md.
  *
  *     cc -g -O2 -pthread bank.c -o bank
  *
- * Four clerks transfer money, which takes no time; one auditor adds everything
- * up, which does. They share a lock. It knows nothing of profiling.
+ * Four threads transfer money, which is fast; one auditor adds up all accounts,
+ * which is slow. They share a lock. The program does not use the library.
  */
 #include <pthread.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ static long audit(void)
     pthread_mutex_lock(&lock);
     for (int i = 0; i < N_ACCOUNTS; i++)
         sum += accounts[i];
-    usleep(5000); /* prints a receipt, still under the lock */
+    usleep(5000); /* prints a receipt while it holds the lock */
     pthread_mutex_unlock(&lock);
     return sum;
 }

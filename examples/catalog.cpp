@@ -1,10 +1,10 @@
 /*
- * catalog.cpp - C++: threads, a map that grows, exceptions.
+ * catalog.cpp - C++: threads, a growing map, exceptions.
  *
  *     g++ -g -O2 catalog.cpp $(pkg-config --cflags --libs cpprof) -o catalog
  *     ./catalog
  *     pprof -top -cum -focus=Catalog cpu.pb.gz    # names as in the source
- *     pprof -top -cum heap.pb.gz                  # who fills the map
+ *     pprof -top -cum heap.pb.gz                  # callers that fill the map
  */
 #include <cpprof.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ class Catalog
         prices_[key].push_back(cents);
     }
 
-    /* A bad price costs far more than a good one: it is thrown. */
+    /* A bad price throws, which costs far more than a good one. */
     void addOrCount(const std::string &key, const std::string &price)
     {
         try {

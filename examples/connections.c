@@ -1,13 +1,13 @@
 /*
- * connections.c - a profile of one's own: connections that are open.
+ * connections.c - a custom profile: open connections.
  *
  *     cc -g -O2 connections.c $(pkg-config --cflags --libs cpprof) -o
  * connections
  *     ./connections
  *
- * Whatever is opened and must be closed can be counted like memory: added with
- * the stack of whoever opens it, removed when it is closed. The profile is also
- * at /debug/pprof/connections; here it is printed as text.
+ * A custom profile counts objects like memory: the program adds an object with
+ * the current stack when it opens it, and removes it when it closes it. The
+ * endpoint serves it at /debug/pprof/connections; this program prints it.
  */
 #include <cpprof.h>
 #include <stdio.h>
@@ -37,13 +37,13 @@ static void disconnect(struct connection *c)
     free(c);
 }
 
-/* Closes what it opens. */
+/* Closes its connection. */
 static void ask_database(int number)
 {
     disconnect(connect_to(number));
 }
 
-/* Forgets to. */
+/* Forgets to close its connection. */
 static void send_mail(int number)
 {
     struct connection *c = connect_to(number);

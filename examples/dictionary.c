@@ -4,8 +4,7 @@
  *     cc -g -O2 dictionary.c -o dictionary            # a list
  *     cc -g -O2 -DHASHED dictionary.c -o dictionary2  # a table of lists
  *
- * Looks words up until it is stopped.
- * It knows nothing of profiling.
+ * Looks up words until it is stopped. The program does not use the library.
  */
 #include <stdio.h>
 #include <stdlib.h>

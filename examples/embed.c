@@ -6,8 +6,8 @@
  *     pprof -top cpu.pb.gz
  *     pprof -top heap.pb.gz
  *
- * It listens on a free port, profiles one piece of its work into a file, and
- * then writes down what memory it holds.
+ * It listens on a free port, profiles a part of its work into a file, and
+ * writes a heap profile.
  */
 #include <cpprof.h>
 #include <fcntl.h>

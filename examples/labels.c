@@ -1,13 +1,13 @@
 /*
- * labels.c - whose time is it? Labels say for whom a thread works.
+ * labels.c - labels tell for which request a thread works.
  *
  *     cc -g -O2 labels.c $(pkg-config --cflags --libs cpprof) -o labels
  *     ./labels > cpu.pb.gz
  *     pprof -tags cpu.pb.gz                         # time by route
  *     pprof -top -tagfocus=route=/search cpu.pb.gz  # one route only
  *
- * A request has its route as a label. What it hands to another thread is
- * still its own: the labels go with the work.
+ * A request sets its route as a label. The program passes the labels on with
+ * the work, so that samples of a background thread have them too.
  */
 #include <cpprof.h>
 #include <pthread.h>
@@ -16,8 +16,8 @@
 
 struct request {
     const char *route;
-    int cpu_ms;      /* how much work it is */
-    unsigned labels; /* of the thread that has received it */
+    int cpu_ms;      /* amount of work */
+    unsigned labels; /* labels of the thread that received the request */
 };
 
 static double thread_ms(void)
@@ -50,7 +50,7 @@ static void receive(struct request *request)
     pthread_t worker;
 
     cpprof_label_set("route", request->route);
-    compute(50); /* reading it */
+    compute(50); /* the work of reading the request */
     request->labels = cpprof_labels_get();
     if (pthread_create(&worker, NULL, answer_in_background, request) == 0)
         pthread_join(worker, NULL);

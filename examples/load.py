@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""load.py PORT: keeps examples/server.c busy until it goes away."""
+"""load.py PORT: keeps examples/server.c busy until the server ends."""
 import random
 import socket
 import sys

@@ -6,8 +6,8 @@
  *     ./server 8080
  *     pprof -top http://localhost:8080/debug/pprof/profile?seconds=5
  *
- * The loop must not wait for a profile. So a thread takes it, and gives the
- * answer back to the loop, which alone may touch the request.
+ * The event loop must not wait for a profile. So a thread takes it and passes
+ * the answer back to the loop, because only the loop may use the request.
  */
 #include <arpa/inet.h>
 #include <cpprof.h>
@@ -26,7 +26,7 @@ struct job {
     struct cpprof_response *answer;
 };
 
-/* On the loop. A client that has gone meanwhile is libevent's to notice. */
+/* Runs in the loop. libevent handles a client that has disconnected. */
 static void reply(evutil_socket_t fd, short events, void *arg)
 {
     struct job *job = arg;
@@ -47,7 +47,7 @@ static void reply(evutil_socket_t fd, short events, void *arg)
     free(job);
 }
 
-/* On a thread of its own. */
+/* Runs in a new thread. */
 static void *take_profile(void *arg)
 {
     struct job *job = arg;

@@ -6,8 +6,9 @@
  *     ./server 8080
  *     pprof -top http://localhost:8080/debug/pprof/profile?seconds=5
  *
- * No second port and no thread of the library's: requests for /debug/pprof/
- * come to the server like all others, and each has a thread that can wait.
+ * There is no second port and no thread of the library: the server gets
+ * requests for /debug/pprof/ like all others, and each has a thread that may
+ * wait.
  */
 #include <cpprof.h>
 #include <microhttpd.h>
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The address with its parameters, which the handler itself is not given. */
+/* The path with its parameters; the handler gets only the path. */
 static void *keep_target(void *arg, const char *target,
                          struct MHD_Connection *connection)
 {
@@ -81,7 +82,7 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *connection,
     (void)arg;
     (void)version;
     (void)body;
-    *body_len = 0; /* this server has no use for one */
+    *body_len = 0; /* this server reads no body */
     if (strncmp(path, "/debug/pprof/", 13) == 0)
         return send_profile(connection, method, *target);
     return send_greeting(connection);

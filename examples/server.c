@@ -1,10 +1,10 @@
 /*
- * server.c - a small server for the demo: words are counted for whoever asks.
+ * server.c - a small server for `make demo` that counts words.
  *
  *     ./server PORT       answers lines "count TEXT" and "primes N"
  *
- * It knows nothing of profiling. One thread a connection; a lock around what
- * they share; memory that grows. `make demo` looks at all three.
+ * The program does not use the library. Each connection has a thread; they
+ * share a lock; memory grows. `make demo` profiles all three.
  */
 #include <arpa/inet.h>
 #include <pthread.h>

@@ -1,10 +1,10 @@
 /*
- * sessions.c - a leak, for docs/tutorial.md.
+ * sessions.c - a memory leak, for docs/tutorial.md.
  *
  *     cc -g -O2 sessions.c -o sessions
  *
- * Handles ten thousand requests and waits for more, which do not come. Much of
- * its memory it needs; some it has lost. It knows nothing of profiling.
+ * Handles ten thousand requests and then sleeps. It needs most of its memory
+ * and has lost some. The program does not use the library.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static int may_log_in(const char *session)
     return session && session[0] % 5 != 0;
 }
 
-/* Keeps what was done last. */
+/* Keeps the last results. */
 static void remember(int i)
 {
     char **place = &history[i % N_HISTORY];
@@ -45,7 +45,7 @@ static int log_in(int user)
     char *session = open_session(user);
 
     if (!may_log_in(session))
-        return -1; /* and the session? */
+        return -1; /* the session is never freed */
     free(session);
     return 0;
 }

@@ -1,4 +1,4 @@
-// words.rs - Rust: the library by its C functions, names as Rust has them.
+// words.rs - Rust: calls the C functions of the library; profiles have Rust's names.
 //
 //     rustc -g -O words.rs -l cpprof
 //     ./words
@@ -20,7 +20,7 @@ extern "C" {
     fn cpprof_error() -> *const c_char;
 }
 
-/// Profiles what a function does, into a file.
+/// Profiles a function call into a file.
 fn profiled<T>(kind: &str, path: &str, work: impl FnOnce() -> T) -> Result<T, String> {
     let kind = CString::new(kind).map_err(|e| e.to_string())?;
     let file = File::create(path).map_err(|e| e.to_string())?;

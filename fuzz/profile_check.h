@@ -1,4 +1,4 @@
-/* profile_check - what must hold of any profile that a reader has made. */
+/* profile_check - the invariants of every profile that a reader makes. */
 #ifndef CP_PROFILE_CHECK_H
 #define CP_PROFILE_CHECK_H
 
@@ -38,7 +38,7 @@ static inline void check_samples(const struct cp_profile *p)
     }
 }
 
-/* A profile that hangs together, or a message; frees the profile. */
+/* Checks for a valid profile or an error message; frees the profile. */
 static inline void check_outcome(struct cp_profile *p,
                                  const struct cp_error *err)
 {

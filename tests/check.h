@@ -1,11 +1,11 @@
 /*
- * check - the whole test framework: count failures, name the place, go on.
+ * check - the test framework: a failed check is printed and counted, and the
+ * test continues.
  *
  * A test program runs its functions with RUN(test_x) and returns
- * check_failures != 0 from main. Each RUN opens a case, and so does each
- * check_case("row of a table"). What the program prints last, "P passed, F
- * failed", counts the cases in which something was checked; the test run
- * adds those lines up (scripts/run_tests).
+ * check_failures != 0 from main. Each RUN and each check_case("row of a table")
+ * opens a case. The last line of output, "P passed, F failed", counts the cases
+ * with at least one check; scripts/run_tests adds these lines up.
  */
 #ifndef CP_CHECK_H
 #define CP_CHECK_H
@@ -13,17 +13,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static int check_failures; /* checks that failed, in all cases */
+static int check_failures; /* failed checks in all cases */
 
 static struct {
-    const char *name; /* of the open case */
+    const char *name; /* name of the open case */
     int n_checks;     /* in the open case */
     int n_failures;   /* in the open case */
     int n_passed;     /* cases closed so far */
     int n_failed;
 } check_state = { "main", 0, 0, 0, 0 };
 
-/* Closes the open case and opens the next; name must outlive it. */
+/* Closes the open case and opens the next; name must stay valid. */
 static inline void check_case(const char *name)
 {
     if (check_state.n_failures > 0)
@@ -35,7 +35,7 @@ static inline void check_case(const char *name)
     check_state.n_failures = 0;
 }
 
-/* Counts one check; returns ok, so that a test can stop where it must. */
+/* Counts one check; returns ok, so that a test can stop. */
 static inline int check_that(int ok, const char *file, int line,
                              const char *text)
 {
@@ -67,7 +67,7 @@ static inline int check_int(long long got, long long want, const char *file,
     return got == want;
 }
 
-/* Runs when main has returned, so that no test can forget it. */
+/* Runs after main; prints the counts. */
 __attribute__((destructor)) static void check_summary(void)
 {
     check_case("");

@@ -1,8 +1,8 @@
 /*
- * elf_fixture - a small ELF file in memory, made for a test.
+ * elf_fixture - makes a small ELF file in memory.
  *
- * One executable segment with a .text section, a symbol table, and whatever
- * machine and type the test asks for. Bytes of code are the test's.
+ * The file has one executable segment with a .text section and a symbol table.
+ * The test chooses the machine, the type and the bytes of code.
  */
 #ifndef CP_ELF_FIXTURE_H
 #define CP_ELF_FIXTURE_H
@@ -29,7 +29,7 @@ static void *fixture_at(struct elf_fixture *f, size_t offset)
     return (char *)f->words + offset;
 }
 
-/* Where the parts are in the file. */
+/* Offsets of the parts in the file. */
 enum {
     FIXTURE_AT_TEXT = 0x400,
     FIXTURE_AT_SYMBOLS = 0x1000,
@@ -61,7 +61,7 @@ static void fixture_header(struct elf_fixture *f, uint16_t type,
     e->e_shstrndx = FIXTURE_STRTAB;
 }
 
-/* The symbol table and its names. */
+/* Writes the symbol table and its names. */
 static void fixture_symbols(struct elf_fixture *f,
                             const struct fixture_symbol *symbols, size_t n)
 {
@@ -95,7 +95,7 @@ static void fixture_symbols(struct elf_fixture *f,
                                             .sh_size = at };
 }
 
-/* A file with this code, mapped at `vaddr`. */
+/* Makes a file with this code, mapped at `vaddr`. */
 static void elf_fixture_init(struct elf_fixture *f, uint16_t type,
                              uint16_t machine, uint64_t vaddr, const void *code,
                              size_t n_code,

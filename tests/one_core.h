@@ -1,13 +1,13 @@
 /*
- * one_core - runs a test again on a single core, where work that is shared
- * out otherwise is done by one thread.
+ * one_core - runs a test again on a single core, where code that normally uses
+ * several threads uses one.
  */
 #ifndef CP_ONE_CORE_H
 #define CP_ONE_CORE_H
 
 #include <sched.h>
 
-/* Calls test() with all cores there are, and then with one. */
+/* Calls test() with all available cores, and then with one. */
 static inline void on_all_and_one_core(void (*test)(void))
 {
     cpu_set_t all, one;

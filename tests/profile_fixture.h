@@ -1,12 +1,12 @@
 /*
- * profile_fixture - small profiles as text, both ways, for tests of what
- * reads and changes profiles.
+ * profile_fixture - converts small profiles from and to text, for tests of code
+ * that reads and changes profiles.
  *
  * A stack is written "root|caller|leaf". A frame is "outer~inner" where inner
  * was inlined into outer, a name may have a file as in "name@file", and a
- * location ends in "!file" when it is in a mapping. "?" is a location that
- * nothing is known of, "!file" one of which only the mapping is. Equal text
- * is the same location. Labels are written "key:text key=7unit".
+ * location ends in "!file" when it is in a mapping. "?" is a location without
+ * function and mapping, "!file" one with only a mapping. Equal text is the same
+ * location. Labels are written "key:text key=7unit".
  */
 #ifndef CP_PROFILE_FIXTURE_H
 #define CP_PROFILE_FIXTURE_H
@@ -24,8 +24,8 @@
 #include "profile/model/profile.h"
 
 struct profile_row {
-    const char *stack; /* NULL: the rows end here */
-    int64_t values[2]; /* of the types samples/count and cpu/nanoseconds */
+    const char *stack; /* NULL ends the rows */
+    int64_t values[2]; /* types samples/count and cpu/nanoseconds */
     const char *labels;
 };
 
@@ -34,7 +34,7 @@ struct profile_row {
 
 struct profile_maker {
     struct cp_builder b;
-    struct cp_str known[PROFILE_MAX_LOCATIONS]; /* text by location */
+    struct cp_str known[PROFILE_MAX_LOCATIONS]; /* text of each location */
 };
 
 static inline bool profile_is(const struct cp_profile *p, uint32_t id,
@@ -164,7 +164,7 @@ static inline struct cp_profile *profile_of(const struct profile_row *rows,
     return cp_builder_take(&m.b);
 }
 
-/* Where text is being put together. */
+/* Buffer of the text. */
 struct profile_writer {
     char *text;
     size_t len, room;
@@ -219,7 +219,7 @@ static inline void profile_put_labels(struct profile_writer *w,
     }
 }
 
-/* "1,2 root|leaf key:text" and a newline for each sample, until next call. */
+/* One line "1,2 root|leaf key:text" per sample; valid until the next call. */
 static inline const char *profile_text(const struct cp_profile *p)
 {
     static char text[1 << 14];

@@ -4,8 +4,8 @@
  *   1:7        field 1, a number          2:'ab'   field 2, bytes
  *   3:{1:2}    field 3, a message         4:[1 2]  field 4, packed numbers
  *   5:F4 5:F8  field 5, fixed 32 or 64 bits (all zero)
- *   6:G        field 6, of a kind that is none (a group)
- *   7:!        field 7, bytes whose length runs past the end
+ *   6:G        field 6, of an unsupported wire type (a group)
+ *   7:!        field 7, bytes whose length exceeds the message
  *
  * Blanks separate; numbers may be negative.
  */
@@ -46,7 +46,7 @@ static inline uint64_t proto_number(const char **at)
 
 static inline const char *proto_message(const char *at, struct cp_out *o);
 
-/* What stands between brackets of some kind, with its field's key. */
+/* Appends the content of brackets, with the key of its field. */
 static inline const char *proto_nested(const char *at, uint64_t field,
                                        struct cp_out *o)
 {
@@ -90,7 +90,7 @@ static inline const char *proto_value(const char *at, uint64_t field,
     return at;
 }
 
-/* Appends the message; returns where it ends: at its brace or the NUL. */
+/* Appends the message; returns its end, a brace or the NUL. */
 static inline const char *proto_message(const char *at, struct cp_out *o)
 {
     while (*at && *at != '}') {
@@ -106,7 +106,7 @@ static inline const char *proto_message(const char *at, struct cp_out *o)
     return at;
 }
 
-/* Len bytes as a file that was read; to be released. */
+/* len bytes as file contents; the caller releases them. */
 static inline struct cp_bytes bytes_of(const char *data, size_t len)
 {
     struct cp_bytes b = { 0 };
@@ -118,7 +118,7 @@ static inline struct cp_bytes bytes_of(const char *data, size_t len)
     return b;
 }
 
-/* The message as a file that was read; to be released. */
+/* The message as file contents; the caller releases them. */
 static inline struct cp_bytes proto_file(const char *text)
 {
     struct cp_out o = { .fd = -1 };

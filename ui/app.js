@@ -1,4 +1,4 @@
-// app.js - the page: its bar, its views, and what ties them together.
+// app.js - the page: its bar and its views, and the state that they share.
 
 import { CodeView } from "./codeview.js";
 import { Configs } from "./configs.js";
@@ -20,9 +20,9 @@ const TITLES = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * @typedef {object} Info what the server, or the file, says of itself
+ * @typedef {object} Info description by the server or the saved file
  * @property {string} title
- * @property {boolean} server graph, source and disassembly can be had
+ * @property {boolean} server graph, source and disassembly are available
  * @property {string} data where the profile is fetched; "" when it is in the page
  * @property {string} [token] for changes
  * @property {import("./live.js").Live | null} live
@@ -40,7 +40,7 @@ export class App {
     this.lastAbout = null;
     this.isRefining = false;
     this.isCounting = false;
-    /** Counts what was shown, so that only the last one says that it is there. */
+    /** Number of views shown so far; only the last one reports that it is ready. */
     this.turn = 0;
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.store = new Store(info.server || !!info.live, (now, old) => this.changed(now, old));
@@ -64,7 +64,7 @@ export class App {
     return summary;
   }
 
-  /** The worker fetches, so that nothing is copied. @param {string} url @param {string} title @param {(text: string) => void} tell */
+  /** Lets the worker fetch, so that no bytes are copied. @param {string} url @param {string} title @param {(text: string) => void} tell */
   async fetch(url, title, tell) {
     const summary = await this.calculator.call("fetch", { url: new URL(url, location.href).href }, { tell });
     summary.title = title;
@@ -72,7 +72,7 @@ export class App {
     return summary;
   }
 
-  /** Whether the server can draw what is shown: it has the profile it was started with, and no other. */
+  /** Whether the server can draw the shown profile: it has only the one it was started with. */
   get server() {
     return this.info.server && !this.profile?.isTaken;
   }
@@ -134,7 +134,7 @@ export class App {
     } else this.showView();
   }
 
-  /** For a view that has drawn the change already: the rest of the page waits for that to be on the screen. @param {Partial<State>} change @param {boolean} [isQuiet] */
+  /** For a view that has already drawn the change: the rest of the page is updated after that frame. @param {Partial<State>} change @param {boolean} [isQuiet] */
   later(change, isQuiet = false) {
     this.store.go(change, { isQuiet, isLater: true });
     this.tellBusy();
@@ -162,7 +162,7 @@ export class App {
     this.countMatches();
   }
 
-  /** For whoever looks at the browser's own clock: from the last byte to the first view, and from the start. */
+  /** Performance measures: from the last byte to the first view, and from the start. */
   measure() {
     const arrived = this.profile.arrived - performance.timeOrigin, isFirst = this.profile.arrived && !this.profile.isMeasured;
     this.profile.isMeasured = true;
@@ -242,12 +242,12 @@ export class App {
     byId("busy").hidden = !isBusy;
     this.tellBusy();
   }
-  /** For readers who do not see it. */
+  /** Announces it to screen readers. */
   tellBusy() {
     byId("main").ariaBusy = String(!byId("busy").hidden || this.store.isDue);
   }
 
-  /** Words for a view with nothing in it. */
+  /** The text of an empty view. */
   whyEmpty() {
     const o = this.store.state.options, isFiltered = breadcrumbs(this).length > 0;
     if (this.profile.nSamples === 0)
@@ -291,7 +291,7 @@ export class App {
     }
   }
 
-  /** Says how many match. One question at a time: while typing, only the last counts. */
+  /** Shows the number of matches. One request at a time: while the user types, only the last one counts. */
   async countMatches() {
     const place = byId("count");
     if (!this.store.state.search) fill(place);
@@ -319,7 +319,7 @@ export class App {
     else delete document.documentElement.dataset.theme;
     this.themed();
   }
-  /** The theme changed, here or in the system. */
+  /** Called when the theme changes, on the page or in the system. */
   themed() {
     document.documentElement.classList.toggle("dark", this.isDark());
     if (this.profile && this.views.flamegraph) this.views.flamegraph.redraw();
@@ -343,7 +343,7 @@ export class App {
     else if (kind === "svg") download(`${stem}.svg`, new Blob([svgOf(this.view("flamegraph").main)], { type: "image/svg+xml" }));
   }
 
-  /** The keyboard, wherever the focus is. @param {KeyboardEvent} e */
+  /** Handles a key, wherever the focus is. @param {KeyboardEvent} e */
   key(e) {
     const target = /** @type {HTMLElement} */ (e.target), isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
     if (e.key === "Escape") return this.escape(isTyping ? target : null);
@@ -457,7 +457,7 @@ async function packed(bytes) {
   return new Response(blob.stream().pipeThrough(new CompressionStream("gzip"))).blob();
 }
 
-/** The boxes in sight as a picture. @param {import("./flamecanvas.js").FlameCanvas} c */
+/** A picture of the visible boxes. @param {import("./flamecanvas.js").FlameCanvas} c */
 function svgOf(c) {
   const text = (/** @type {string} */ s) => visible(s).replace(/[&<>"]/g, (x) => `&#${x.charCodeAt(0)};`), parts = [];
   for (let depth = 0; depth < c.nRows; depth++) {

@@ -1,8 +1,7 @@
 // codeview.js - source and machine code with their weight, side by side.
 //
-// Both come from the server as the reports list and disasm write them. A line
-// and the instructions made of it know each other: pointing at one lights up
-// the others, a click brings them into sight.
+// The server sends the reports list and disasm. A source line and its instructions
+// are linked: hovering over one highlights the others, a click scrolls to them.
 
 import { fill, h, visible } from "./dom.js";
 import { baseName } from "./names.js";
@@ -13,10 +12,10 @@ import { label } from "./units.js";
 
 /** "flat cum line: code" lines of list and disasm. */
 const CODE = /^ *(\S+) +(\S+) +([0-9a-f]+):(.*)$/;
-/** Where an instruction comes from: ";function file.c:12". */
+/** Source position of an instruction: ";function file.c:12". */
 const ORIGIN = /\s*;(\S.*) (\S+):(\d+)$/;
 
-/** One of the two sides, as rows that know their line. */
+/** One of the two sides: rows with their source lines. */
 class Side {
   /** @param {boolean} isMachine @param {(key: string, isPinned: boolean) => void} pointed */
   constructor(isMachine, pointed) {
@@ -122,7 +121,7 @@ export class CodeView {
   }
 }
 
-/** "50ms 60ms (flat, cum) 12% of Total" in fewer words. @param {string} line */
+/** "50ms 60ms (flat, cum) 12% of Total" shortened. @param {string} line */
 function totals(line) {
   const found = /^\s*(\S+)\s+(\S+) \(flat, cum\)\s+(\S+) of/.exec(line);
   return found ? `flat ${found[1]}, cum ${found[2]} (${found[3]})` : line.trim();

@@ -5,7 +5,7 @@ import { packageOf } from "./names.js";
 /** @type {Map<string, number>} */
 const hues = new Map();
 
-/** A steady hue for what a name belongs to. @param {string} name */
+/** A constant hue for the package, namespace or class of a name. @param {string} name */
 export function hueOf(name) {
   const key = packageOf(name);
   let hue = hues.get(key);
@@ -24,9 +24,8 @@ export function frameColor(hue, isDark) {
 }
 
 /**
- * How much a box grew (orange) or shrank (blue): both differ in lightness as
- * well, so they can be told apart without seeing red or green. The classic pair
- * of red and green can be chosen.
+ * Colour of growth (orange) and shrinkage (blue). Both also differ in lightness, so
+ * that colour-blind users can distinguish them. Users can choose red and green.
  * @param {number} change from -1 to 1 @param {boolean} isDark @param {boolean} isClassic
  */
 export function diffColor(change, isDark, isClassic) {

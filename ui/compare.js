@@ -1,7 +1,7 @@
-// compare.js - two profiles as one: the newer less the older.
+// compare.js - the difference of two profiles as one profile: newer minus older.
 //
-// Tables are put behind each other and not matched: nodes are found by their
-// names later on, so equal functions meet there.
+// Tables are concatenated without matching: nodes are found by name later, which
+// merges equal functions.
 
 import { NONE, Profile } from "./decode.js";
 
@@ -21,7 +21,7 @@ function joinNumbers(a, b) {
   return out;
 }
 
-/** Offsets of a, then those of b behind them. @param {Uint32Array} a @param {Uint32Array} b */
+/** Offsets of a, followed by those of b. @param {Uint32Array} a @param {Uint32Array} b */
 function joinFirsts(a, b) {
   const end = a[a.length - 1];
   const out = new Uint32Array(a.length + b.length - 1);
@@ -52,7 +52,7 @@ function joinSamples(a, b, out) {
 }
 
 /**
- * `a` less `b`: the base's values are negative, and shares are of the base.
+ * `a` minus `b`: the values of the base b are negative, and shares are relative to b.
  * @param {Profile} a @param {Profile} b @returns {Profile}
  */
 export function compareProfiles(a, b) {

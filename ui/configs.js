@@ -1,5 +1,5 @@
-// configs.js - configurations that the user has saved: on the server in the
-// reference's own file, else in the browser.
+// configs.js - saved configurations: on the server in the file of google/pprof,
+// without a server in the browser.
 
 import { fromSaved, toQuery, toSaved } from "./options.js";
 import { storage } from "./storage.js";
@@ -11,7 +11,7 @@ export class Configs {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    /** Whether a server keeps them. */
+    /** Whether a server stores them. */
     this.isShared = !!app.info.token && app.info.server;
     /** @type {Config[]} */
     this.list = [];
@@ -23,7 +23,7 @@ export class Configs {
       const data = JSON.parse(text), list = Array.isArray(data) ? data : data.configs;
       this.list = list.filter((/** @type {any} */ c) => c && typeof c.name === "string");
     } catch {
-      this.list = []; // a file that is not understood is left alone
+      this.list = []; // an invalid file is not changed
     }
   }
 
@@ -35,7 +35,7 @@ export class Configs {
     if (!answer.ok) throw new Error((await answer.text()).trim());
   }
 
-  /** @param {Record<string, string>} query @param {() => void} here what to do where there is no server */
+  /** @param {Record<string, string>} query @param {() => void} here action without a server */
   async apply(query, here) {
     try {
       if (this.isShared) await this.change(query);
@@ -74,7 +74,7 @@ export class Configs {
   use(config) {
     this.app.store.refine(fromSaved(config, this.app.store.state.options));
   }
-  /** Whether these are the options at hand. @param {Config} config */
+  /** Whether these are the current options. @param {Config} config */
   isUsed(config) {
     const now = this.app.store.state.options;
     return toQuery(fromSaved(config, now), new URLSearchParams()).toString() === toQuery(now, new URLSearchParams()).toString();

@@ -1,9 +1,9 @@
-// decode.js - a pprof protobuf as flat arrays, read while it arrives.
+// decode.js - decodes a pprof protobuf into flat arrays while it arrives.
 //
 // A profile of a million samples has forty million frames, so nothing here is
 // an object per sample: stacks are one array of location indexes with an offset
 // per sample, values one array per sample type. Strings and labels stay bytes
-// until somebody asks for them.
+// until they are needed.
 
 import { Growing, Ids, NONE } from "./growing.js";
 import { Outline, SampleReader } from "./samples.js";
@@ -24,24 +24,24 @@ export class Profile {
     /** @type {{type: string, unit: string}[]} */
     this.types = [];
     this.nSamples = 0;
-    /** When the last byte came, in milliseconds since 1970. */
+    /** Arrival of the last byte, in milliseconds since 1970. */
     this.arrived = 0;
-    /** Where the stack of each sample begins in locs; nSamples + 1. */
+    /** Start of each sample's stack in locs; nSamples + 1 entries. */
     this.stackFirst = new Uint32Array(1);
     /** Location indexes, innermost first. */
     this.locs = new Uint32Array(0);
     /** One array for each sample type. @type {Float64Array[]} */
     this.values = [];
-    /** Read when first asked for. @type {Labels | null} */
+    /** Decoded at first use. @type {Labels | null} */
     this.labelArrays = null;
     this.makeLabels = () => ({ first: new Uint32Array(this.nSamples + 1), key: new Uint32Array(0), str: new Uint32Array(0), num: new Float64Array(0), unit: new Uint32Array(0) });
     this.nLocations = 0;
-    /** Locations that are not there. */
+    /** Ids without a location. */
     this.holes = new Uint8Array(0);
     this.locMapping = new Uint32Array(0);
     /** Exact up to 2^53; the rest is in addressText. */
     this.locAddress = new Float64Array(0);
-    /** Where the lines of each location begin; nLocations + 1. */
+    /** Start of each location's lines; nLocations + 1 entries. */
     this.lineFirst = new Uint32Array(1);
     this.lineFunction = new Uint32Array(0);
     this.lineNumber = new Float64Array(0);
@@ -73,7 +73,7 @@ export class Profile {
   get labels() {
     return this.labelArrays || (this.labelArrays = this.makeLabels());
   }
-  /** Where the labels of each sample begin; nSamples + 1. */
+  /** Start of each sample's labels; nSamples + 1 entries. */
   get labelFirst() {
     return this.labels.first;
   }
@@ -90,7 +90,7 @@ export class Profile {
   get labelUnit() {
     return this.labels.unit;
   }
-  /** Whether a text is in the table of strings, without reading all of them. @param {string} text */
+  /** Whether a text is in the string table, without decoding all strings. @param {string} text */
   hasString(text) {
     const wanted = new TextEncoder().encode(text), n = wanted.length;
     for (let i = 0; i < this.stringFirst.length; i++) {
@@ -113,7 +113,7 @@ export class Profile {
     return text;
   }
 
-  /** The sample type that is shown when none is asked for. */
+  /** The default sample type. */
   defaultIndex() {
     const found = this.types.findIndex((t) => t.type === this.defaultType);
     return found >= 0 && this.defaultType ? found : this.types.length - 1;
@@ -211,7 +211,7 @@ function readFunctions(p, o) {
   return ids;
 }
 
-/** The place of each location: its number in the file, or its id less one. @param {Profile} p @param {Outline} o @param {number} most the largest id, or 0 */
+/** The index of each location: its position in the file, or its id minus one. @param {Profile} p @param {Outline} o @param {number} most the largest id, or 0 */
 function placeLocations(p, o, most) {
   const spans = o.spans[4].items, n = o.count(4), ids = new Ids(n), r = new Reader(p.bytes);
   const number = new Float64Array(n);
@@ -229,7 +229,7 @@ function placeLocations(p, o, most) {
 }
 
 /**
- * With `most` in the order of ids, where those that nobody has are holes.
+ * With `most` the locations are in the order of ids; unused ids are holes.
  * @param {Profile} p @param {Outline} o @param {Ids} functions @param {Ids} mappings @param {number} most
  * @returns {Ids}
  */
@@ -286,8 +286,8 @@ function readLine(r, lines, functions) {
 /** @typedef {{first: Uint32Array, key: Uint32Array, str: Uint32Array, num: Float64Array, unit: Uint32Array}} Labels */
 
 /**
- * The labels of all samples: where those of each begin, and four arrays. str is
- * NONE for a number.
+ * The labels of all samples: the start of each sample's labels, and four arrays. str
+ * is NONE for a number.
  * @param {Profile} p @param {Uint32Array} spans sample, first label, end of the sample
  * @returns {Labels}
  */
@@ -325,7 +325,7 @@ function readLabels(p, spans) {
   return { first, key: key.take(), str: str.take(), num: num.take(), unit: unit.take() };
 }
 
-/** Takes bytes as they come, and makes a profile of them at the end. */
+/** Decodes bytes in order of arrival and makes a profile at the end. */
 export class Decoder {
   /** @param {number} expected bytes in all, if that is known */
   constructor(expected = 0) {
@@ -345,10 +345,10 @@ export class Decoder {
     }
     this.bytes.set(chunk, this.n);
     this.n += chunk.length;
-    this.scan(this.n - 32); // a field's key and length are whole
+    this.scan(this.n - 32); // the key and length of a field are complete
   }
 
-  /** Reads the fields that begin before a place and are all there. @param {number} safe */
+  /** Reads the complete fields that begin before a position. @param {number} safe */
   scan(safe) {
     const r = new Reader(this.bytes, this.pos, this.n), samples = this.samples, outline = this.outline, bytes = this.bytes;
     while (r.pos < safe) {
@@ -427,7 +427,7 @@ export function decode(bytes) {
 }
 
 /**
- * Bytes as they come, unpacked if they are gzip.
+ * Decodes a stream of bytes, which may be gzip.
  * @param {ReadableStream<Uint8Array>} stream @param {(n: number) => void} [tell] how many came
  * @param {number} [expected] bytes, if they are not packed
  * @returns {Promise<Profile>}

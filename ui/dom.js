@@ -1,4 +1,4 @@
-// dom.js - elements without innerHTML: text is always text.
+// dom.js - creates elements without innerHTML, so that text never becomes markup.
 
 export const SVG = "http://www.w3.org/2000/svg";
 
@@ -34,8 +34,8 @@ export function byId(id) {
 }
 
 /**
- * Control characters, blanks alone, and what has no width or turns the direction
- * made visible; text from right to left cannot reach out of its place.
+ * Makes control characters, blank names, zero-width characters and direction marks
+ * visible, and isolates right-to-left text.
  * @param {string} text
  */
 export function visible(text) {
@@ -45,7 +45,7 @@ export function visible(text) {
   return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(plain) ? `\u2068${plain}\u2069` : plain;
 }
 
-/** Calls when what was changed till now is on the screen, or soon where nothing is drawn: a page out of sight. @param {() => void} act */
+/** Calls act after the next frame, or soon if the page is hidden and draws none. @param {() => void} act */
 export function afterFrame(act) {
   let isDone = false;
   const once = () => {
@@ -56,7 +56,7 @@ export function afterFrame(act) {
   setTimeout(once, 200);
 }
 
-/** Gives the reader a file. @param {string} name @param {Blob} blob */
+/** Offers a file for download. @param {string} name @param {Blob} blob */
 export function download(name, blob) {
   const url = URL.createObjectURL(blob);
   const link = h("a", { href: url, download: name });

@@ -1,11 +1,10 @@
-// flame.js - the tree of a flame graph, with the places of its boxes.
+// flame.js - the tree of a flame graph, with the positions of its boxes.
 //
-// Only boxes wide enough to be seen are opened. The samples of a box lie side by
-// side; opening it counts them by their next frame in an array with one place a
-// node, and moves those of each wide child together, into a second buffer. The
-// children of those go back to the first, and so on: nothing is hashed, and the
-// deeper, the fewer samples are touched. By time, samples stay where they are and
-// neighbours that go the same way share a box.
+// Only visible boxes are expanded. The samples of a box are adjacent. Expanding a box
+// counts them by their next frame in an array indexed by node, and moves the samples of
+// each visible child together into a second buffer; the next level uses the first buffer
+// again. So there is no hashing, and deeper levels touch fewer samples. By time, samples
+// keep their order, and neighbours with the same next frame share a box.
 
 import { sampleTimes } from "./times.js";
 
@@ -13,15 +12,15 @@ import { sampleTimes } from "./times.js";
 
 const MOST_BOXES = 1 << 20;
 
-/** Samples on their way through their stacks, one row a sample. */
+/** Positions of samples in their stacks, one row per sample. */
 class Rows {
   /** @param {number} n @param {boolean} isPlain */
   constructor(n, isPlain) {
-    /** The next place in the stack, and where that ends. */
+    /** The next position in the stack, and its end. */
     this.at = new Uint32Array(n);
     this.stop = new Uint32Array(n);
     this.value = new Float64Array(n);
-    /** Number of the sample in the view; frames taken of the location at hand, and of labels. */
+    /** Number of the sample in the view; frames used of the current location, and of labels. */
     this.id = new Uint32Array(isPlain ? 0 : n);
     this.sub = new Uint16Array(isPlain ? 0 : n);
     this.used = new Uint16Array(isPlain ? 0 : n);
@@ -38,7 +37,7 @@ class Rows {
   }
 }
 
-/** Takes samples one frame further. */
+/** Advances samples by one frame. */
 class Steps {
   /** @param {View} v @param {boolean} isUp */
   constructor(v, isUp) {
@@ -48,7 +47,7 @@ class Steps {
     /** Frames made of labels that come first, and last. */
     this.before = isUp ? v.tagFrames.leaf.slice().reverse() : v.tagFrames.root;
     this.after = isUp ? v.tagFrames.root.slice().reverse() : v.tagFrames.leaf;
-    /** The one node of each location, where that is so for all. */
+    /** The node of each location, if every location has exactly one. */
     this.nodeOf = new Uint32Array(v.nodeFirst.length);
     this.isPlain = this.before.length + this.after.length === 0 && this.fillNodes();
   }
@@ -124,7 +123,7 @@ class Steps {
     return -1;
   }
 
-  /** Moves a row behind its outermost pivot; false where it has none. @param {Rows} rows @param {number} row @param {Uint8Array} pivots */
+  /** Advances a row past its outermost pivot; false if it has none. @param {Rows} rows @param {number} row @param {Uint8Array} pivots */
   seek(rows, row, pivots) {
     if (!this.isUp) {
       for (let node = this.next(rows, row); node >= 0; node = this.next(rows, row)) if (pivots[node]) return true;
@@ -147,7 +146,7 @@ class Steps {
   }
 }
 
-/** Boxes as they are found: parents first, from the left to the right. */
+/** Boxes in order of creation: parents first, from left to right. */
 class Boxes {
   constructor() {
     /** @type {number[]} node of the view, -1 for the root */
@@ -160,7 +159,7 @@ class Boxes {
     this.value = [];
     /** @type {number[]} sum of magnitudes: the width */
     this.weight = [];
-    /** @type {number[]} value that ended here */
+    /** @type {number[]} own value */
     this.self = [];
     /** @type {number[]} left edge, in weight */
     this.x = [];
@@ -178,20 +177,20 @@ class Boxes {
   }
 }
 
-/** What is counted of a node lies together: one visit to memory, not four. */
+/** The sums of a node are adjacent in memory, for the cache. */
 const WEIGHT = 0, VALUE = 1, COUNT = 2, PLACE = 3;
 
-/** Sums by node, of the one box that is being opened. */
+/** Sums by node of the box that is being expanded. */
 class Counts {
   /** @param {number} n */
   constructor(n) {
-    /** Four numbers a node; a place is that of the next row, less one. */
+    /** Four numbers per node; a position is that of the next row minus one. */
     this.of = new Float64Array(4 * n);
     this.touched = new Uint32Array(n);
     this.n = 0;
   }
 
-  /** Returns what ended here. @param {Int32Array} nodes @param {Float64Array} values @param {number} from @param {number} to */
+  /** Returns the box's own value. @param {Int32Array} nodes @param {Float64Array} values @param {number} from @param {number} to */
   add(nodes, values, from, to) {
     const of = this.of, touched = this.touched;
     let self = 0, n = 0;
@@ -210,7 +209,7 @@ class Counts {
     return self;
   }
 
-  /** Nodes with at least this weight; the others are forgotten. @param {number} least */
+  /** Nodes with at least this weight; clears the others. @param {number} least */
   heavy(least) {
     const of = this.of, list = [];
     for (let i = 0; i < this.n; i++) {
@@ -231,7 +230,7 @@ class Counts {
  * @typedef {object} TreeOptions
  * @property {boolean} [isUp] callers instead of callees
  * @property {number[]} [path] nodes from the root to the box that is zoomed
- * @property {number} [finest] boxes below this share of the zoomed one stay shut
+ * @property {number} [finest] boxes below this share of the zoomed one are not expanded
  * @property {Uint8Array} [pivots] begin at the outermost of these nodes
  * @property {"weight" | "name" | "time"} [order] of the children of a box
  * @property {[number, number]} [range] of all samples by time, as shares of their weight
@@ -268,7 +267,7 @@ class Builder {
     this.boxes = new Boxes();
     this.counts = new Counts(v.nodes.length);
     const n = v.samples.length, isPlain = this.steps.isPlain;
-    /** The rows of a box are in one of them, those of its children in the other. */
+    /** Two buffers: the rows of a box are in one, those of its children in the other. */
     this.buffers = [new Rows(n, isPlain), new Rows(n, isPlain)];
     this.nodes = new Int32Array(n);
     this.least = 0;
@@ -296,7 +295,7 @@ class Builder {
     return row;
   }
 
-  /** Leaves the rows that go on with one node; returns how many. @param {number} depth @param {number} n @param {number} node */
+  /** Keeps the rows whose next frame is the node; returns their number. @param {number} depth @param {number} n @param {number} node */
   follow(depth, n, node) {
     const from = this.buffers[depth & 1], to = this.buffers[(depth + 1) & 1], boxes = this.boxes;
     let kept = 0, value = 0, weight = 0;
@@ -312,7 +311,7 @@ class Builder {
     return kept;
   }
 
-  /** Opens a box and all below it that can be seen. @param {number} root @param {number} n its rows */
+  /** Expands a box and all visible boxes below it. @param {number} root @param {number} n its rows */
   open(root, n) {
     /** @type {number[]} box, first row, end of rows, buffer */
     const waiting = [root, 0, n, root & 1];
@@ -333,7 +332,7 @@ class Builder {
     }
   }
 
-  /** Makes boxes of neighbours that go on with one node. @param {Rows} rows @param {number} box @param {number} from @param {number} to @param {number[]} waiting */
+  /** Makes boxes of neighbours with the same next frame. @param {Rows} rows @param {number} box @param {number} from @param {number} to @param {number[]} waiting */
   runs(rows, box, from, to, waiting) {
     const nodes = this.nodes, values = rows.value, boxes = this.boxes, side = rows === this.buffers[0] ? 0 : 1, found = [];
     let x = boxes.x[box];
@@ -352,7 +351,7 @@ class Builder {
     for (const one of found.reverse()) waiting.push(...one);
   }
 
-  /** The children that can be seen, in their order. */
+  /** The visible children, in order. */
   kids() {
     const c = this.counts, of = c.of, nodes = this.v.nodes;
     const isFull = this.boxes.node.length + c.n > MOST_BOXES, list = c.heavy(isFull ? Infinity : this.least);
@@ -361,7 +360,7 @@ class Builder {
     return list.sort(this.isByName ? byName : (a, b) => of[4 * b + WEIGHT] - of[4 * a + WEIGHT] || byName(a, b));
   }
 
-  /** Makes boxes of the children, which wait to be opened. @param {number[]} kids @param {number} box @param {number} row @param {number[]} waiting @param {number} side */
+  /** Makes boxes of the children and queues them for expansion. @param {number[]} kids @param {number} box @param {number} row @param {number[]} waiting @param {number} side */
   place(kids, box, row, waiting, side) {
     const of = this.counts.of, end = waiting.length + 4 * kids.length;
     let x = this.boxes.x[box], at = end;
@@ -379,7 +378,7 @@ class Builder {
     }
   }
 
-  /** Puts the rows of each child together, in the other buffer. @param {Rows} rows @param {Rows} other @param {number} from @param {number} to */
+  /** Moves the rows of each child together into the other buffer. @param {Rows} rows @param {Rows} other @param {number} from @param {number} to */
   move(rows, other, from, to) {
     const nodes = this.nodes, of = this.counts.of;
     for (let i = from; i < to; i++) {
@@ -393,15 +392,15 @@ class Builder {
 }
 
 /**
- * A tree row by row: the boxes of a depth follow one another from the left to
- * the right, and so do the children of a box. x and w are shares of the zoomed
- * box; those above it are as wide.
+ * A tree in rows: the boxes of a depth are ordered from left to right, and so are the
+ * children of a box. x and w are shares of the zoomed box; its ancestors have the same
+ * width.
  */
 export class Tree {
   /** @param {Boxes} b @param {number} root the zoomed box */
   constructor(b, root) {
     const n = b.node.length, total = b.weight[root] || 1, deepest = b.depth.reduce((a, d) => Math.max(a, d), 0);
-    /** Where each row begins. */
+    /** Start of each row. */
     this.rowFirst = new Uint32Array(deepest + 2);
     for (let i = 0; i < n; i++) this.rowFirst[b.depth[i] + 1]++;
     for (let d = 0; d <= deepest; d++) this.rowFirst[d + 1] += this.rowFirst[d];
@@ -421,7 +420,7 @@ export class Tree {
     this.x = /** @type {Float64Array} */ (spread(b.x, new Float64Array(n))).map((x) => x / total);
     this.w = this.weight.map((w, i) => (i <= root ? 1 : w / total));
     this.zoomed = root;
-    /** Whether boxes too narrow to be seen were left out. */
+    /** Whether invisible boxes were left out. */
     this.isCut = b.isCut;
   }
 }
@@ -435,7 +434,7 @@ export function buildTree(v, options = {}) {
   let n = b.gather(options.pivots), depth = 0;
   for (const node of options.path || []) {
     const left = b.follow(depth, n, node);
-    if (left === 0) break; // not there any more: the box above it is shown
+    if (left === 0) break; // the box does not exist any more: its parent is shown
     n = left;
     depth++;
   }

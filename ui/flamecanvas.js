@@ -1,7 +1,8 @@
 // flamecanvas.js - one tree of boxes on one canvas.
 //
-// The boxes of a row are sorted, so drawing finds those in sight by halving and
-// zooming is another window on the same numbers: both cost what can be seen.
+// The boxes of a row are sorted, so that drawing finds the visible ones by binary
+// search, and zooming only changes the visible range. The cost of both depends on the
+// number of visible boxes.
 
 import { diffColor, frameColor, tintOf } from "./colors.js";
 import { h, visible } from "./dom.js";
@@ -10,7 +11,7 @@ import { label, percentage } from "./units.js";
 
 const ROW = 21;
 
-/** The first place in from..to of a sorted array with at least x. @param {Float64Array} list @param {number} from @param {number} to @param {number} x */
+/** The first index in from..to of a sorted array with a value of at least x. @param {Float64Array} list @param {number} from @param {number} to @param {number} x */
 function firstFrom(list, from, to, x) {
   while (from < to) {
     const mid = (from + to) >> 1;
@@ -27,9 +28,9 @@ export class FlameCanvas {
     this.app = app;
     this.isUpward = style.isUpward;
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "flame", tabindex: "0", role: "img", "aria-label": style.title }));
-    /** Outlines are elements, so that the pointer costs no drawing. */
+    /** Outlines are elements, so that moving the mouse needs no drawing. */
     this.frames = { hover: h("div", { class: "outline", hidden: true }), selected: h("div", { class: "outline selected", hidden: true }) };
-    /** As tall as the tree; the canvas is as tall as the place where it is seen, whatever the tree, and moves along. */
+    /** Has the height of the tree; the canvas has the height of the visible part and moves with it. */
     this.el = h("div", { class: "flamebox" }, this.canvas, this.frames.hover, this.frames.selected);
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
     this.lines = new Lines();
@@ -37,12 +38,12 @@ export class FlameCanvas {
     this.roomy = [];
     /** @type {any} */
     this.tree = null;
-    /** The zoomed box: what is below it fills the width. */
+    /** The zoomed box, whose subtree fills the width. */
     this.root = 0;
     this.left = 0;
     this.share = 1;
     this.nRows = 0;
-    /** Colours of hues, or of boxes in a comparison; 0 where none was asked for. */
+    /** Cached colours by hue, or by box in a comparison; 0 if not computed. */
     this.tints = new Uint32Array(0);
     this.tintedAs = "";
     this.rootName = "All samples";
@@ -52,11 +53,11 @@ export class FlameCanvas {
     this.height = 0;
     this.port = 0;
     this.offset = 0;
-    /** Pixels to a point when the canvas was given its size. */
+    /** Device pixel ratio when the canvas got its size. */
     this.ratio = 0;
     /** @type {RegExp | null} */
     this.pattern = null;
-    /** Whether a name matches: 1 no, 2 yes, 0 not asked. */
+    /** Whether a name matches: 1 no, 2 yes, 0 not computed. */
     this.hits = new Uint8Array(0);
     this.onpick = (/** @type {number} */ _box) => {};
     this.listen();
@@ -100,7 +101,7 @@ export class FlameCanvas {
     this.zoom(box);
   }
 
-  /** Fills the width with a box; nothing is laid out again. @param {number} box */
+  /** Fills the width with a box, without a new layout. @param {number} box */
   zoom(box) {
     const t = this.tree;
     this.root = box;
@@ -122,7 +123,7 @@ export class FlameCanvas {
     return depth;
   }
 
-  /** The boxes of a row that are in sight: from, to. @param {number} depth @returns {[number, number]} */
+  /** The visible boxes of a row: from, to. @param {number} depth @returns {[number, number]} */
   inSight(depth) {
     const t = this.tree;
     if (depth <= t.depth[this.root]) {
@@ -148,7 +149,7 @@ export class FlameCanvas {
   resize() {
     const parent = this.el.parentElement;
     if (!parent || !this.tree || !parent.clientWidth || !parent.clientHeight) return; // another view is shown
-    const ratio = window.devicePixelRatio || 1, top = parent.scrollTop - this.el.offsetTop; // read before anything is set: no layout between
+    const ratio = window.devicePixelRatio || 1, top = parent.scrollTop - this.el.offsetTop; // all reads before any write, so that the browser does one layout
     this.width = parent.clientWidth;
     this.height = Math.max(1, this.nRows) * ROW + 1;
     this.port = Math.min(this.height, parent.clientHeight);
@@ -157,7 +158,7 @@ export class FlameCanvas {
     this.moveTo(top);
   }
 
-  /** Another size is another canvas for the browser, which takes longer than all drawing. @param {number} width @param {number} height @param {number} ratio */
+  /** Changes the size only if needed: the browser then makes a new canvas, which takes longer than drawing. @param {number} width @param {number} height @param {number} ratio */
   sizeCanvas(width, height, ratio) {
     this.ratio = ratio;
     const c = this.canvas, wide = Math.round(width * ratio), high = Math.round(height * ratio);
@@ -167,7 +168,7 @@ export class FlameCanvas {
     c.style.height = `${height}px`;
   }
 
-  /** What is in sight as a picture, without the rest of the canvas. */
+  /** A picture of the visible part. */
   picture() {
     const copy = /** @type {HTMLCanvasElement} */ (h("canvas"));
     copy.width = this.canvas.width;
@@ -182,7 +183,7 @@ export class FlameCanvas {
     if (parent && this.tree) this.moveTo(parent.scrollTop - this.el.offsetTop);
   }
 
-  /** Moves the canvas to what is in sight, and draws that. @param {number} top */
+  /** Moves the canvas to the visible part and draws it. @param {number} top */
   moveTo(top) {
     this.offset = Math.max(0, Math.min(top, this.height - this.port));
     this.canvas.style.transform = `translateY(${this.offset}px)`;
@@ -215,9 +216,8 @@ export class FlameCanvas {
   }
 
   /**
-   * Puts the boxes of a row on one line of pixels and the marks of those that
-   * match on another; true where there are any. Boxes that fall on one pixel are
-   * put once.
+   * Paints the boxes of a row on one line of pixels and the marks of matches on
+   * another; returns whether there are any. Boxes on the same pixel are painted once.
    * @param {number} depth @param {number} line @param {number} markLine @param {boolean} isDark
    */
   putRow(depth, line, markLine, isDark) {
@@ -274,7 +274,7 @@ export class FlameCanvas {
     return this.hits[name] === 2;
   }
 
-  /** Forgets the colours if they are for something else. @param {boolean} isDark */
+  /** Clears the cached colours if the theme or the mode has changed. @param {boolean} isDark */
   pickTints(isDark) {
     const app = this.app, isDiff = app.isDiff(), as = isDiff ? [isDark, app.isRelativeDiff(), app.isClassicDiff(), app.total()].join() : String(isDark);
     if (this.tintedAs === as) return;
@@ -298,7 +298,7 @@ export class FlameCanvas {
     return diffColor(change, isDark, this.app.isClassicDiff());
   }
 
-  /** The outlines as they are now. */
+  /** Updates the outlines. */
   outlines() {
     this.outline(this.frames.selected, this.selected, 2);
     this.outline(this.frames.hover, this.hover === this.selected ? -1 : this.hover, 1.5);
@@ -378,7 +378,7 @@ export class FlameCanvas {
     this.onpick(box);
   }
 
-  /** True where that changed what is to be drawn. @param {RegExp | null} pattern */
+  /** Returns whether the picture must be drawn again. @param {RegExp | null} pattern */
   match(pattern) {
     const isSame = String(pattern) === String(this.pattern);
     this.pattern = pattern;

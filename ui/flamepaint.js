@@ -1,13 +1,12 @@
 // flamepaint.js - the pixels and the labels of a flame graph.
 //
-// A row of boxes is the same from its top to its bottom. So one line of pixels is
-// worked out for each row, in plain memory, and the canvas stretches the line to
-// the row's height: ten thousand boxes are a few dozen calls.
+// All lines of pixels of a row are equal. So one line per row is computed in memory, and
+// the canvas stretches it to the row's height: ten thousand boxes need a few dozen calls.
 
 import { h, visible } from "./dom.js";
 import { shortName } from "./names.js";
 
-/** Lines of pixels that boxes are put on, from the left to the right. */
+/** Lines of pixels for boxes, painted from left to right. */
 export class Lines {
   constructor() {
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas"));
@@ -19,7 +18,7 @@ export class Lines {
     this.pixels = new Uint32Array(0);
   }
 
-  /** So many clear lines. @param {number} width @param {number} nLines */
+  /** Allocates transparent lines. @param {number} width @param {number} nLines */
   begin(width, nLines) {
     this.width = width;
     if (!this.image || this.image.width !== width || this.image.height < nLines) {
@@ -30,7 +29,7 @@ export class Lines {
     } else this.pixels.fill(0, 0, width * nLines);
   }
 
-  /** A box, its edges as sharp as they fall. @param {number} line @param {number} x @param {number} w @param {number} tint @param {number} alpha */
+  /** Paints a box; pixels at its edges are partly covered. @param {number} line @param {number} x @param {number} w @param {number} tint @param {number} alpha */
   put(line, x, w, tint, alpha) {
     const start = Math.max(0, x), end = Math.min(this.width, x + w), at = line * this.width;
     if (!(end > start)) return;
@@ -41,7 +40,7 @@ export class Lines {
     if (end > last) this.mix(at + last, tint, alpha * (end - last));
   }
 
-  /** Lays a colour over a pixel. @param {number} at @param {number} tint @param {number} alpha */
+  /** Blends a colour over a pixel. @param {number} at @param {number} tint @param {number} alpha */
   mix(at, tint, alpha) {
     const old = this.pixels[at];
     if (old === 0) {
@@ -57,12 +56,12 @@ export class Lines {
     this.pixels[at] = solid(mixed, sum);
   }
 
-  /** Hands the first lines to the canvas they are copied from. @param {number} nLines */
+  /** Copies the first lines to the source canvas. @param {number} nLines */
   end(nLines) {
     if (this.image) this.context.putImageData(this.image, 0, 0, 0, 0, this.width, nLines);
   }
 
-  /** Draws a line from one height to another; at edges between pixels it is thinner, which browsers do not do for pictures. @param {CanvasRenderingContext2D} g @param {number} line @param {number} from @param {number} to */
+  /** Stretches a line from one height to another, with antialiased edges, which browsers do not do for images. @param {CanvasRenderingContext2D} g @param {number} line @param {number} from @param {number} to */
   stretch(g, line, from, to) {
     const first = Math.ceil(from), last = Math.floor(to);
     const part = (/** @type {number} */ y, /** @type {number} */ height, /** @type {number} */ alpha) => {
@@ -82,7 +81,7 @@ function solid(tint, alpha) {
   return ((Math.round(alpha * 255) << 24) | tint) >>> 0;
 }
 
-/** @typedef {{full: string, wide: number, short: string, shortWide: number, cuts: number[]}} Label texts and their widths; -1 where it was not measured */
+/** @typedef {{full: string, wide: number, short: string, shortWide: number, cuts: number[]}} Label texts and their widths; -1 if not measured */
 
 /** @type {Map<string, Label>} by name; the canvas has one font */
 const labels = new Map();
@@ -104,7 +103,7 @@ function cutFits(g, l, n, room) {
   return l.cuts[n] <= room;
 }
 
-/** The name, its short form, or as much of that as fits; "" for too little. @param {CanvasRenderingContext2D} g @param {string} name @param {number} room */
+/** The name, its short form, or the part of it that fits; "" if too little fits. @param {CanvasRenderingContext2D} g @param {string} name @param {number} room */
 export function fitting(g, name, room) {
   const l = labelOf(name);
   if (l.wide < 0) l.wide = l.full.length < 400 ? g.measureText(l.full).width : Infinity;

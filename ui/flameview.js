@@ -1,21 +1,21 @@
 // flameview.js - the flame graph, or two of them around a function.
 //
-// The worker gives boxes. Zooming shows what is here at once and, when that is on
-// the screen, asks the worker for the finer boxes of the chosen one. The last trees
-// are kept: the way back and up needs no worker.
+// The worker computes the boxes. Zooming draws the available boxes at once and, after that
+// frame, requests finer ones from the worker. Recent trees are cached, so that going back
+// or up needs no worker.
 
 import { fill, h, visible } from "./dom.js";
 import { FlameCanvas } from "./flamecanvas.js";
 import { compile, exactly, plainly } from "./regex.js";
 import { label, percentage } from "./units.js";
 
-/** Boxes of trees that are kept, in all: some 25 MB. */
+/** Maximal boxes in cached trees: about 25 MB. */
 const MOST_KEPT = 400000;
 
-/** Widths are rounded up to this, so that not every point of a moving edge is another tree. */
+/** Widths are rounded up to this, so that resizing does not request a tree for every pixel. */
 const WIDTH_STEP = 160;
 
-/** Milliseconds that a size must last before finer boxes are asked for. */
+/** Milliseconds without a resize before finer boxes are requested. */
 const SETTLED = 120;
 
 /** "0.25-0.5" as numbers. @param {string} text @returns {[number, number]} */
@@ -24,10 +24,10 @@ function rangeOf(text) {
   return from >= 0 && to > from ? [from, to] : [0, 1];
 }
 
-/** Trees that were shown, the last one at the end. */
+/** Cached trees, the most recent at the end. */
 class Trees {
   constructor() {
-    /** @type {Map<string, any>} by what was asked */
+    /** @type {Map<string, any>} by request */
     this.byKey = new Map();
     this.nBoxes = 0;
   }
@@ -80,14 +80,14 @@ export class FlameView {
     this.scroll = h("div", { class: "scroll" });
     this.el = h("div", { class: "view flameview" }, this.bar, this.note, this.scroll);
     this.trees = new Trees();
-    /** Until the worker has answered. @type {Promise<void>} */
+    /** Resolved by the worker's reply. @type {Promise<void>} */
     this.asking = Promise.resolve();
     this.turn = 0;
-    /** Whether a zoom is drawn that the page was not told of yet. */
+    /** Whether a drawn zoom is not yet in the page's state. */
     this.isAhead = false;
     this.at = -1;
     this.size = "";
-    /** Asks again when the size has settled. */
+    /** Requests a new tree after the last resize. */
     this.due = 0;
     new ResizeObserver(() => this.resize()).observe(this.scroll);
     this.watchRatio();
@@ -98,7 +98,7 @@ export class FlameView {
     });
   }
 
-  /** On another screen a point may have another number of pixels. */
+  /** Called when the device pixel ratio changes, as on another screen. */
   watchRatio() {
     const changed = () => {
       this.redraw();
@@ -116,7 +116,7 @@ export class FlameView {
     this.refineSoon();
   }
 
-  /** Whether there is room now for boxes that were left out as too narrow. */
+  /** Whether boxes that were too narrow would be visible now. */
   isCoarse() {
     const tree = this.main.tree;
     return this.scroll.clientWidth > 0 && tree !== null && tree.isCut && tree.finest > this.manner().finest;
@@ -127,7 +127,7 @@ export class FlameView {
     if (this.isCoarse()) this.due = setTimeout(() => this.refine(), SETTLED);
   }
 
-  /** Asks for the finer boxes of what is shown; what was chosen and where one looks stay. */
+  /** Requests finer boxes; selection and scroll position stay. */
   async refine() {
     if (!this.isCoarse() || this.isAhead) return;
     const s = this.app.store.state, { main, scroll } = this, was = main.tree, top = scroll.scrollTop;
@@ -139,13 +139,13 @@ export class FlameView {
     main.outlines();
   }
 
-  /** What is asked of every tree: the order of boxes, and which are too narrow. */
+  /** Parameters of every tree: the order of boxes and the minimal width. */
   manner() {
     const width = Math.max(600, Math.ceil(this.scroll.clientWidth / WIDTH_STEP) * WIDTH_STEP);
     return { finest: 0.4 / width, order: this.app.store.state.order === "name" ? "name" : "weight" };
   }
 
-  /** What the worker is asked for: the tree of a path. @param {string[]} path @returns {any} */
+  /** The request to the worker for the tree of a path. @param {string[]} path @returns {any} */
   question(path) {
     const s = this.app.store.state, isByTime = s.order === "time" && this.app.profile.hasTimes;
     return isByTime ? { ...this.manner(), order: "time", range: rangeOf(s.range), isUp: s.isUp } : { ...this.manner(), path, isUp: s.isUp };
@@ -185,12 +185,12 @@ export class FlameView {
     this.toRoot();
   }
 
-  /** Shows the root where it is at the bottom. */
+  /** Scrolls to the root if it is at the bottom. */
   toRoot() {
     if (this.app.store.state.isFlame) this.scroll.scrollTop = this.scroll.scrollHeight;
   }
 
-  /** Asks when the answer before is there, and not at all if the view has moved on. @param {number} turn @param {any} question */
+  /** Sends the request after the previous reply, or not at all if the view has changed. @param {number} turn @param {any} question */
   async ask(turn, question) {
     const before = this.asking;
     let finish = () => {};
@@ -241,7 +241,7 @@ export class FlameView {
       s.path.length || s.range ? h("button", { onclick: () => go.go({ path: [], range: "" }), title: "Escape" }, "Reset zoom") : null);
   }
 
-  /** What is on the left. */
+  /** Control for the order of boxes. */
   orders() {
     const s = this.app.store.state, list = [["weight", "Heaviest first"], ["name", "By name"]];
     if (this.app.profile.hasTimes) list.push(["time", "By time"]);
@@ -277,14 +277,14 @@ export class FlameView {
     if (path.join("\0") !== s.path.join("\0")) this.leave({ path });
   }
 
-  /** Answers to what was asked before are not shown any more. @param {Partial<import("./state.js").State>} change */
+  /** Discards replies to earlier requests. @param {Partial<import("./state.js").State>} change */
   leave(change) {
     this.turn++;
     this.isAhead = true;
     this.app.later(change);
   }
 
-  /** What is here: a tree that was shown before, all of it, or another window on this one. @param {FlameCanvas} canvas @param {number} box @param {string[]} path */
+  /** Draws without the worker: a cached tree, or another range of this one. @param {FlameCanvas} canvas @param {number} box @param {string[]} path */
   zoomAtOnce(canvas, box, path) {
     const own = this.trees.get(this.keyOf(this.question(path)));
     if (own) return canvas.show(own, canvas.rootName);
@@ -299,7 +299,7 @@ export class FlameView {
     if (box > 0) this.app.store.go({ pivot: exactly(canvas.nameOf(box)), path: [] });
   }
 
-  /** Returns the canvases that are to be drawn anew. @param {string} text */
+  /** Returns the canvases that must be drawn again. @param {string} text */
   setPattern(text) {
     let pattern = null;
     try {
@@ -328,7 +328,7 @@ export class FlameView {
     return { at: this.at + 1, n: list.length };
   }
 
-  /** The name that a command is about. */
+  /** The function name for a command. */
   chosen() {
     const c = this.main.selected > 0 ? this.main : this.upper.selected > 0 ? this.upper : null;
     if (c) return c.nameOf(c.selected);

@@ -18,14 +18,14 @@ const COLUMNS = [
   { id: "name", title: "Name", tip: "function" },
 ];
 
-/** A bar behind a number; its colour tells growth in a comparison. @param {number} share from 0 to 1 @param {number} change */
+/** A bar behind a number; its colour shows growth in a comparison. @param {number} share from 0 to 1 @param {number} change */
 function shareBar(share, change) {
   const bar = h("span", { class: change > 0 ? "bar more" : change < 0 ? "bar less" : "bar" });
   bar.style.width = `${(share * 100).toFixed(2)}%`;
   return h("span", { class: "track" }, bar);
 }
 
-/** A table of any length: only the rows in sight exist. */
+/** A table of any length: only visible rows exist as elements. */
 export class TopView {
   /** @param {App} app */
   constructor(app) {
@@ -34,9 +34,9 @@ export class TopView {
     this.isReversed = false;
     /** Columns of the table, heaviest first. @type {{names: string[], flat: Float64Array, cum: Float64Array, inlined: Uint8Array}} */
     this.all = { names: [], flat: new Float64Array(0), cum: new Float64Array(0), inlined: new Uint8Array(0) };
-    /** What is shown of it, in order. */
+    /** Shown rows, in order. */
     this.rows = new Uint32Array(0);
-    /** Flat values so far, by place. */
+    /** Running sums of flat values by row. */
     this.sums = new Float64Array(0);
     this.selected = -1;
     this.turn = 0;
@@ -171,7 +171,7 @@ export class TopView {
     if (n) this.select((Math.max(this.selected, step > 0 ? -1 : 0) + step + n) % n);
     return { at: this.selected + 1, n };
   }
-  /** The rows as text, as the report writes them. */
+  /** The rows as text, in the format of the report. */
   text() {
     const about = this.about, show = (/** @type {number} */ v) => label(v, about.unit, this.app.unit()).padStart(10);
     const head = "      flat  flat%   sum%        cum   cum%\n";
@@ -287,7 +287,7 @@ export class TracesView {
   }
 }
 
-/** What is known of the profile itself. */
+/** Properties of the profile. */
 export class DetailsView {
   /** @param {App} app */
   constructor(app) {

@@ -1,5 +1,5 @@
-// live.js - new profiles of the program behind the page, kept in a strip; any
-// two of them can be compared.
+// live.js - takes profiles of the live program and keeps them in a strip; any two can be
+// compared.
 
 import { byId, fill, h, visible } from "./dom.js";
 import { StatsChart } from "./stats.js";

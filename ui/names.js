@@ -1,4 +1,4 @@
-// names.js - what a frame is called, in full and in short.
+// names.js - full and short names of frames.
 
 /** The name without parameters, as drop and prune expressions see it. @param {string} name */
 export function simpleName(name) {
@@ -22,7 +22,7 @@ const JAVA = /^(?:[a-z]\w*\.)*([A-Z][\w$]*\.(?:<init>|[a-z][\w$]*))(?:\(.*)?$/;
 const GO = /^(?:[\w\-.]+\/)+([^/.]+\..+)$/;
 const CPP = /^(?:[A-Za-z_]\w*::)+?(_*[A-Z]\w*::~?[A-Za-z_]\w*(?:<.*>)?)(?:\(.*)?$/;
 
-/** A shorter name for tight places. @param {string} name */
+/** A shorter name for narrow boxes. @param {string} name */
 export function shortName(name) {
   if (name.startsWith("(anonymous namespace)::")) name = name.slice(23);
   name = name.replace(/\/v([2-9]|[1-9]\d+)(?=[./])/, "");
@@ -31,7 +31,7 @@ export function shortName(name) {
 }
 
 /**
- * What a name belongs to, for its colour: the package, namespace or class.
+ * The package, namespace or class of a name, for its colour.
  * @param {string} name
  */
 export function packageOf(name) {

@@ -1,6 +1,6 @@
-// options.js - what a view is asked for, and its form in the address bar.
+// options.js - the options of a view and their form in the address.
 //
-// The short names are those of the reference's page, so old links work.
+// The short names are those of google/pprof, so that its links work.
 
 /** @typedef {{key: string, saved: string, name: string, kind: "text" | "flag", value: string | boolean, title: string}} OptionRow saved: in the file of configurations */
 
@@ -83,7 +83,7 @@ export function toQuery(options, query) {
   return query;
 }
 
-/** Options of a saved configuration; what it lacks is as when nothing is asked for. @param {Record<string, unknown>} saved @param {Options} now @returns {Options} */
+/** Options of a saved configuration; missing ones have their defaults. @param {Record<string, unknown>} saved @param {Options} now @returns {Options} */
 export function fromSaved(saved, now) {
   /** @type {any} */
   const o = { ...defaults(), sampleIndex: now.sampleIndex };

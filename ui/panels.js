@@ -40,7 +40,7 @@ export function refinePanel(app) {
   return form;
 }
 
-/** Saved configurations: use, rename, delete; and one more. @param {App} app */
+/** Saved configurations: use, rename, delete and add. @param {App} app */
 function configButtons(app) {
   const configs = app.configs, where = configs.isShared ? "Kept in settings.json, where the command line's pprof has them too" : "Kept in this browser";
   const name = h("input", { type: "text", class: "configname", placeholder: "Name", "aria-label": "Name of the configuration", maxlength: "200", spellcheck: "false", autocomplete: "off" });
@@ -84,7 +84,7 @@ function placeholder(name) {
   return "regular expression";
 }
 
-/** What narrows the view, each to be removed. @param {App} app */
+/** Chips of the active filters, with buttons to remove them. @param {App} app */
 export function breadcrumbs(app) {
   const s = app.store.state, o = /** @type {any} */ (s.options), list = [];
   for (const row of ROWS) {
@@ -103,12 +103,12 @@ function chip(text, remove) {
   return h("span", { class: "chip", title: text }, h("span", {}, text), h("button", { "aria-label": `Remove ${text}`, onclick: remove }, "×"));
 }
 
-/** Joins to what is ignored or hidden already. @param {string} old @param {string} more */
+/** Adds an expression to an existing filter. @param {string} old @param {string} more */
 function also(old, more) {
   return old ? `${more}|${old}` : more;
 }
 
-/** What can be done with a function. @param {App} app @param {string} name */
+/** The menu of a function. @param {App} app @param {string} name */
 export function functionMenu(app, name) {
   const o = app.store.state.options, exact = exactly(name);
   /** @type {[string, string, () => void][]} */

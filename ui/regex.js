@@ -1,8 +1,8 @@
-// regex.js - RE2's expressions, as far as the browser has them.
+// regex.js - RE2 expressions, as far as JavaScript supports them.
 
 /**
- * Compiles an expression as people write it for pprof: flags may lead, as in
- * "(?i)main". Raises an Error with words for people.
+ * Compiles an expression in the syntax of pprof, also with leading flags as in
+ * "(?i)main". Throws an Error with a message for users.
  * @param {string} text @param {string} name of the option
  */
 export function compile(text, name) {
@@ -28,18 +28,18 @@ const CLASSES = {
   lower: "[a-z]", space: "\\s", word: "\\w", xdigit: "[0-9A-Fa-f]", punct: "[!-/:-@[-`{-~]",
 };
 
-/** The text as an expression that matches it alone. @param {string} text */
+/** An expression that matches exactly this text. @param {string} text */
 export function exactly(text) {
   return "^" + text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
 }
 
-/** What exactly() was made of; other expressions as they are. @param {string} text */
+/** The argument of exactly(); other expressions unchanged. @param {string} text */
 export function plainly(text) {
   const found = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[\\^$.*+?()[\]{}|])*)\$$/s.exec(text);
   return found ? found[1].replace(/\\(.)/gs, "$1") : text;
 }
 
-/** Answers of one expression about strings of a profile, each asked once. */
+/** Cached matches of one expression with the strings of a profile. */
 export class Matcher {
   /** @param {RegExp} re @param {import("./decode.js").Profile} profile @param {(s: string) => string} [change] */
   constructor(re, profile, change) {

@@ -1,4 +1,4 @@
-// rpc.js - asks the worker, and waits for its answers.
+// rpc.js - sends requests to the worker and waits for its replies.
 
 export class Calculator {
   /** @param {Worker} worker */

@@ -1,18 +1,18 @@
-// samples.js - the samples of a profile, read as they pass by.
+// samples.js - decodes the samples of a profile while it arrives.
 //
-// They come before the locations that they point to. Ids are almost always small
-// numbers, so that the locations can be put in the order of their ids; where they
-// are not, resolve() makes indexes of them.
+// Samples precede their locations in the file. Ids are almost always small numbers, so
+// that locations can be stored in the order of ids; otherwise resolve() maps ids to
+// indexes.
 
 import { Growing, NONE } from "./growing.js";
 import { FormatError, Reader } from "./wire.js";
 
 /** @typedef {import("./growing.js").Ids} Ids */
 
-/** Ids from here on are kept aside. */
+/** Ids from here on are stored separately. */
 const LARGE = 1 << 28;
 
-/** Where the fields of the outer message lie, but for samples. */
+/** Positions of the fields of the outer message, without samples. */
 export class Outline {
   constructor() {
     /** @type {Growing<Uint32Array>[]} starts and ends in turn, by field */
@@ -40,7 +40,7 @@ export class Outline {
 }
 
 export class SampleReader {
-  /** @param {number} nFrames how many there may be */
+  /** @param {number} nFrames expected number */
   constructor(nFrames) {
     this.n = 0;
     this.first = new Growing(Uint32Array, 4096);
@@ -148,17 +148,17 @@ export class SampleReader {
     if (r.pos !== end) throw new FormatError("cut short");
   }
 
-  /** The rest of a stack with a long number, or at the end of the file. @param {Reader} r @param {number} end */
+  /** The rest of a stack after a long varint, or at the end of the file. @param {Reader} r @param {number} end */
   slowly(r, end) {
     while (r.pos < end) this.location(r.varint());
   }
 
-  /** Whether ids less one do as indexes, though some may be unused. @param {number} nLocations */
+  /** Whether ids minus one can be indexes, possibly with holes. @param {number} nLocations */
   isDense(nLocations) {
     return this.most <= 4 * nLocations + 1024 && this.large.length === 0;
   }
 
-  /** Makes indexes of what was taken for ids from one on. @param {Ids} ids */
+  /** Replaces ids by indexes. @param {Ids} ids */
   resolve(ids) {
     const locs = this.locs.items, n = this.locs.n;
     for (let i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-// serverviews.js - the graph, which only a server can draw.
+// serverviews.js - the graph, which the server draws.
 
 import { SVG, fill, h, visible } from "./dom.js";
 
@@ -7,7 +7,7 @@ import { SVG, fill, h, visible } from "./dom.js";
 const ELEMENTS = new Set(["svg", "g", "path", "polygon", "polyline", "ellipse", "text", "title", "a", "rect", "circle", "line"]);
 const ATTRIBUTES = new Set(["d", "points", "x", "y", "cx", "cy", "rx", "ry", "r", "width", "height", "fill", "stroke", "stroke-width", "stroke-dasharray", "transform", "viewBox", "text-anchor", "font-family", "font-size", "id", "class", "fill-opacity", "stroke-opacity"]);
 
-/** A copy that has shapes and text only. @param {Element} from @returns {Element | null} */
+/** A copy with shapes and text only. @param {Element} from @returns {Element | null} */
 function copyShape(from) {
   const name = from.localName;
   if (!ELEMENTS.has(name)) return null;
@@ -24,7 +24,7 @@ function copyShape(from) {
   return el;
 }
 
-/** What the legend says is on the page already; the paper is the page's. @param {Element} svg */
+/** Removes the legend, which the page shows elsewhere, and the background. @param {Element} svg */
 function withoutLegend(svg) {
   const legend = svg.querySelector("g.cluster"), paper = svg.querySelector("g.graph > polygon");
   if (legend) {
@@ -34,7 +34,7 @@ function withoutLegend(svg) {
   paper?.remove();
 }
 
-/** The box around all that is drawn, with a margin; never larger than life. @param {Element} svg */
+/** Fits the drawing with a margin; never enlarges it. @param {Element} svg */
 function bounds(svg) {
   const box = /** @type {SVGGraphicsElement} */ (svg).getBBox(), margin = 12;
   const place = /** @type {HTMLElement} */ (svg.parentElement), wide = Math.max(box.width + 2 * margin, place.clientWidth / 1.4), high = box.height + 2 * margin;

@@ -1,6 +1,6 @@
-// state.js - what is shown, kept in the address so that every state is a link
-// and Back works. With a server the view is the last part of the path; in a
-// file it is in the hash.
+// state.js - the state of the page, kept in the address so that every state is a link and
+// Back works. With a server the view is the last part of the path; in a saved file it is
+// in the hash.
 
 import { afterFrame } from "./dom.js";
 import { fromQuery, toQuery } from "./options.js";
@@ -61,9 +61,9 @@ export class Store {
     this.hasServer = hasServer;
     this.changed = changed;
     this.state = this.fromAddress();
-    /** What the page was told of last; another than the state while that waits for a frame. */
+    /** The state that the page shows; differs from `state` until the next frame. */
     this.shown = this.state;
-    /** Puts the state into the address. @type {(() => void) | null} */
+    /** Writes the state into the address. @type {(() => void) | null} */
     this.unwritten = null;
     window.addEventListener("popstate", () => this.follow());
   }
@@ -79,7 +79,7 @@ export class Store {
   }
 
   follow() {
-    this.unwritten = null; // the address it would have made is left already
+    this.unwritten = null; // Back has already left the pending address
     this.state = this.fromAddress();
     this.settle();
   }
@@ -92,9 +92,9 @@ export class Store {
   }
 
   /**
-   * The state changes at once; the address and the page follow, or wait for the
-   * frame that the view has drawn already. Whatever comes before that writes the
-   * address first, and is shown together with it.
+   * Changes the state at once. The address and the page follow at once or, with isLater,
+   * after the frame that the view has already drawn. A change before that frame writes
+   * the pending address first, and the page shows both together.
    * @param {Partial<State>} change @param {{isQuiet?: boolean, isLater?: boolean}} [how] isQuiet: no entry in the history
    */
   go(change, { isQuiet = false, isLater = false } = {}) {
@@ -111,7 +111,7 @@ export class Store {
     this.unwritten = null;
   }
 
-  /** Writes the address and tells the page, if that is due. */
+  /** Writes a pending address and updates the page. */
   settle() {
     const old = this.shown;
     this.write();

@@ -1,11 +1,11 @@
-// stats.js - memory and threads of the program over time, as two small lines.
+// stats.js - small graphs of the program's memory and threads over time.
 
 import { SVG, fill, h } from "./dom.js";
 import { label } from "./units.js";
 
 const EVERY_MS = 1000, POINTS = 180, WIDTH = 132, HEIGHT = 26;
 
-/** What the program says of itself. @typedef {{rss: number, heap: number, threads: number, cpu_ns: number, time_ns: number}} Stats */
+/** Statistics of the program. @typedef {{rss: number, heap: number, threads: number, cpu_ns: number, time_ns: number}} Stats */
 
 const LINES = [
   { title: "Memory", tip: "resident, of the whole process", of: (/** @type {Stats} */ s) => s.rss, text: (/** @type {number} */ v) => label(v, "bytes") },

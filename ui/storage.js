@@ -1,6 +1,6 @@
-// storage.js - what the browser remembers between visits.
+// storage.js - values in the browser's local storage.
 
-/** What the browser remembers; a page from a file may not be allowed to. @param {string} key @param {string} [value] */
+/** Reads or writes a value; a page from a file may not be permitted to. @param {string} key @param {string} [value] */
 export function storage(key, value) {
   try {
     if (value !== undefined) localStorage.setItem(`cpprof-${key}`, value);

@@ -58,7 +58,7 @@ export function sums(v) {
 }
 
 /**
- * The weight of samples that pass through one of the nodes, and of all.
+ * The weight of the samples that contain one of the nodes, and of all.
  * @param {View} v @param {Uint8Array} hit by node
  */
 export function weightThrough(v, hit) {
@@ -124,11 +124,11 @@ export function peek(v, isWanted, most) {
   };
 }
 
-/** Pairs that the sample at hand has had. */
+/** Pairs of the current sample that are already counted. */
 const pairs = new Set();
 
 /**
- * Each pair of neighbours counts once a sample.
+ * Counts each pair of caller and callee once per sample.
  * @param {number[]} stack innermost first @param {number} value @param {Int32Array} slot
  * @param {Map<number, number>[]} callers @param {Map<number, number>[]} callees
  */

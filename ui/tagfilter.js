@@ -46,7 +46,7 @@ export function labelUnits(p) {
   return units;
 }
 
-/** The unit of a key that came without one. @param {string} key */
+/** The default unit of a key without one. @param {string} key */
 function guessUnit(key) {
   return key === "request" || key === "alignment" ? "bytes" : key === "bytes" ? "bytes" : key;
 }
@@ -74,7 +74,7 @@ export class TagFilter {
     for (const re of this.expressions) {
       let any = false;
       for (let i = from; i < to && !any; i++) any = this.matchesText(re, i);
-      if (any === hasKey) return hasKey; // one yes is enough with a key, one no without
+      if (any === hasKey) return hasKey; // with a key one match is enough; without a key one mismatch
     }
     return !hasKey;
   }

@@ -1,4 +1,4 @@
-// times.js - when samples were taken, where their labels say so.
+// times.js - times of samples, from their labels.
 
 import { NONE } from "./growing.js";
 
@@ -16,7 +16,7 @@ function timeKey(p) {
   return -1;
 }
 
-/** The time of each sample, in whatever unit; null where none is known. @param {Profile} p @returns {Float64Array | null} */
+/** The time of each sample in an arbitrary unit; null if unknown. @param {Profile} p @returns {Float64Array | null} */
 export function sampleTimes(p) {
   const key = timeKey(p);
   if (key < 0) return null;

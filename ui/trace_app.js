@@ -1,5 +1,5 @@
-// trace_app.js - the state of the page of a trace: what is shown, what was
-// fetched for it, what is chosen. The view is kept in the address.
+// trace_app.js - the state of the trace viewer: the view, the fetched data and the
+// selection. The view is kept in the address.
 
 import { byId, h } from "./dom.js";
 import { GUTTER, LANE, Painter, TOP } from "./trace_draw.js";
@@ -13,7 +13,7 @@ import { markSection, pickSection, selectionSections, showPanel, stackList } fro
 /** @typedef {{lane: number, item: Item, waker: Item | null, after: Item | null}} Pick */
 
 const MOST_LANES = 20000;
-const AROUND = 6; /* rows above and below what is to be seen */
+const AROUND = 6; /* rows fetched above and below the visible ones */
 
 export class TraceApp {
   constructor() {
@@ -105,7 +105,7 @@ export class TraceApp {
     history.replaceState(null, "", text ? "?" + text : location.pathname);
   }
 
-  /** Asks for the list of threads, or for the functions, that match. */
+  /** Requests the threads, or the functions, that match. */
   async search() {
     const input = byId("search");
     try {
@@ -282,7 +282,7 @@ export class TraceApp {
     panel.querySelector("#stack")?.scrollIntoView({ block: "nearest" });
   }
 
-  /** Brings a thread and a moment into sight. @param {number} lane @param {number} time */
+  /** Scrolls to a thread and a time. @param {number} lane @param {number} time */
   jump(lane, time) {
     const row = this.rowOf(lane), ns = this.view.to - this.view.from;
     if (row < 0) return this.error("That thread is not in the list; clear the search.");

@@ -8,7 +8,7 @@ import { MARK, RUN, STATES, WHOLE_PROGRAM, duration, rowsOf, stateColors, ticks,
 
 export const GUTTER = 210;
 export const RULER = 26;
-export const TOP = RULER + 34; /* ruler, and what is said of the whole program */
+export const TOP = RULER + 34; /* ruler, and the lane of the whole program */
 export const LANE = 28;
 const BAR = 16;
 
@@ -113,7 +113,7 @@ export class Painter {
     const isDim = this.app.matches && !this.app.matches.has(item.stack);
     c.globalAlpha = isDim ? 0.25 : 1;
     c.fillStyle = colors[item.state];
-    /* States that keep a thread off the processor are thinner. */
+    /* States in which a thread does not run are thinner. */
     const height = item.state === 0 ? BAR : item.state === 5 || item.state === 6 ? BAR - 8 : BAR - 3;
     c.fillRect(left, y + BAR - height, width, height);
     if (width > 3 && item.state === 0) {
@@ -129,7 +129,7 @@ export class Painter {
     c.globalAlpha = 1;
   }
 
-  /** A run of short spans: each state has its share of the height. @param {Item} item @param {number} left @param {number} y @param {number} width */
+  /** A group of short spans: each state has its share of the height. @param {Item} item @param {number} left @param {number} y @param {number} width */
   run(item, left, y, width) {
     const c = this.c, colors = /** @type {string[]} */ (this.colors);
     let bottom = y + BAR;
@@ -183,7 +183,7 @@ export class Painter {
     c.globalAlpha = 1;
   }
 
-  /** Collector, pauses, heap: what is not of one thread. */
+  /** Events of the whole program: collector, pauses, heap. */
   program() {
     const c = this.c, ink = /** @type {any} */ (this.ink), marks = this.app.marks.get(WHOLE_PROGRAM) || [];
     c.fillStyle = ink.paper;
@@ -245,7 +245,7 @@ export class Painter {
     fitText(c, `${this.app.lanes.length} of ${this.app.nLanes} threads`, 10, RULER / 2, GUTTER - 18);
   }
 
-  /** From the one that woke to the one that was woken. @param {number} from @param {number} to rows @param {number} time @param {boolean} isStrong */
+  /** An arrow from the waker to the woken thread. @param {number} from @param {number} to rows @param {number} time @param {boolean} isStrong */
   arrow(from, to, time, isStrong) {
     const c = this.c, ink = /** @type {any} */ (this.ink), x = this.x(time), a = this.y(from) + 2 + BAR / 2, b = this.y(to) + 2 + BAR / 2, way = b > a ? -1 : 1;
     if (x < GUTTER) return;
@@ -275,7 +275,7 @@ export class Painter {
       }
   }
 
-  /** What was clicked, and who woke it. */
+  /** The selected span and its waker. */
   chosen() {
     const pick = this.app.pick, c = this.c;
     if (!pick) return;

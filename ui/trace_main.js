@@ -1,4 +1,4 @@
-// trace_main.js - starts the page of a trace and listens to keys and pointer.
+// trace_main.js - starts the trace viewer and handles keys and mouse.
 
 import { byId } from "./dom.js";
 import { TraceApp } from "./trace_app.js";
@@ -77,7 +77,7 @@ function toggleArrows(app) {
   app.changed();
 }
 
-/** Moves the chosen row. @param {TraceApp} app @param {number} way */
+/** Moves the selected row. @param {TraceApp} app @param {number} way */
 function moveRow(app, way) {
   const row = Math.max(0, Math.min(app.lanes.length - 1, app.row + way));
   if (app.lanes[row]) app.jump(app.lanes[row].lane, app.view.from);

@@ -1,4 +1,4 @@
-// trace_model.js - the numbers behind the picture of a trace: no document here.
+// trace_model.js - computations of the trace viewer, without the document.
 
 /** States in the order of the server's numbers. */
 export const STATES = ["running", "runnable", "syscall", "network", "sync", "sleep", "blocked"];
@@ -21,16 +21,16 @@ export function stateColors(isDark) {
 }
 
 /**
- * @typedef {object} Item a span, or a run of spans that are too short to be seen
+ * @typedef {object} Item a span, or a group of spans that are too short to be visible
  * @property {number} start @property {number} end ns
- * @property {number} stack of a run: how many spans it has
- * @property {number} by lane that woke it, -1: nobody
+ * @property {number} stack stack id; in a group the number of spans
+ * @property {number} by lane of the waker; -1 for none
  * @property {number} reason @property {number} state @property {boolean} isOpen
- * @property {number[]} shares of the states in a run, from 0 to 1
+ * @property {number[]} shares of the states in a group, from 0 to 1
  */
 
 /**
- * The items of each lane out of the server's bytes (see src/trace/read/read_window.h).
+ * Decodes the items of each lane from the server's bytes (src/trace/read/read_window.h).
  * @param {ArrayBuffer} bytes @returns {Map<number, Item[]>}
  */
 export function readWindow(bytes) {
@@ -66,7 +66,7 @@ export function itemAt(items, time) {
   return low < items.length && items[low].start <= time ? low : -1;
 }
 
-/** "1.5 ms": enough digits to tell times apart at that scale. @param {number} ns @param {number} [step] */
+/** "1.5 ms", with enough digits to distinguish times at that scale. @param {number} ns @param {number} [step] */
 export function timeText(ns, step = Math.abs(ns) / 1000) {
   const size = Math.max(Math.abs(ns), step);
   const [unit, name] = size >= 1e9 ? [1e9, "s"] : size >= 1e6 ? [1e6, "ms"] : size >= 1e3 ? [1e3, "µs"] : [1, "ns"];
@@ -103,7 +103,7 @@ export function zoom(view, factor, around, end) {
   return clampView({ from: around - (around - view.from) * factor, to: around + (view.to - around) * factor }, end);
 }
 
-/** Regions in rows, so that those that overlap are below each other. @param {{start: number, end: number}[]} regions */
+/** Rows of regions, so that overlapping ones are below each other. @param {{start: number, end: number}[]} regions */
 export function rowsOf(regions) {
   /** @type {number[]} */
   const ends = [];

@@ -1,4 +1,4 @@
-// trace_panel.js - what is told of a click and of a selected time, in words.
+// trace_panel.js - the panel with details of a click and statistics of a selection.
 
 import { fill, h, visible } from "./dom.js";
 import { RUN, STATES, duration, timeText } from "./trace_model.js";
@@ -22,7 +22,7 @@ export function stackList(frames) {
   return h("ol", { class: "stack" }, ...frames.map(([name, file, line, pc]) => h("li", {}, visible(name || pc), file ? h("span", {}, `${visible(file)}:${line}`) : null)));
 }
 
-/** What a click found. @param {TraceApp} app */
+/** Details of the clicked span. @param {TraceApp} app */
 export async function pickSection(app) {
   const pick = app.pick;
   if (!pick) return null;

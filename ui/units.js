@@ -1,11 +1,11 @@
-// units.js - values with units as the text reports write them.
+// units.js - values with units in the format of the text reports.
 
 /** @typedef {{name: string, aliases: string[], factor: number}} Unit */
 /** @typedef {{units: Unit[], base: number}} Family */
 
 /**
  * @param {[string, string[], number][]} rows
- * @param {number} base index of the unit for what fits no other
+ * @param {number} base index of the default unit
  * @returns {Family}
  */
 function family(rows, base) {

@@ -1,8 +1,7 @@
-// view.js - a profile through its filters: which samples are left, and which
-// node each of their frames is.
+// view.js - a filtered profile: its remaining samples, and the node of each frame.
 //
-// Filters do to locations and samples what the text reports do, so numbers on
-// every page equal theirs. A view copies nothing that a filter leaves alone.
+// Filters change locations and samples as the text reports do, so that all numbers are
+// equal to theirs. A view copies only what a filter changes.
 
 import { NONE } from "./decode.js";
 import { baseName, cleanPath, simpleName } from "./names.js";
@@ -13,9 +12,9 @@ import { label } from "./units.js";
 /** @typedef {import("./decode.js").Profile} Profile */
 /** @typedef {import("./options.js").Options} Options */
 
-/** A node: all frames that look alike at the chosen granularity. */
+/** A node: all frames that are equal at the chosen granularity. */
 export class Node {
-  /** @param {string} name @param {string | {profile: Profile, id: number}} file read when asked for @param {number} line @param {string} key */
+  /** @param {string} name @param {string | {profile: Profile, id: number}} file decoded when needed @param {number} line @param {string} key */
   constructor(name, file, line, key) {
     this.name = name;
     this.from = file;
@@ -40,18 +39,18 @@ export class View {
     this.knownUnits = null;
     /** Kept samples. */
     this.samples = new Uint32Array(0);
-    /** Where the stack of a kept sample begins and ends in profile.locs. */
+    /** Start and end of each kept sample's stack in profile.locs. */
     this.from = new Uint32Array(0);
     this.to = new Uint32Array(0);
-    /** Lines by location, when a filter took some away. */
+    /** Lines by location, if a filter removed some. */
     this.lineFrom = profile.lineFirst.subarray(0, profile.nLocations);
     this.lineTo = profile.lineFirst.subarray(1);
-    /** @type {Uint32Array | null} line numbers, when some in the middle went */
+    /** @type {Uint32Array | null} line numbers, if a filter removed some in the middle */
     this.lineList = null;
     this.hidden = profile.holes.slice();
     /** @type {Node[]} */
     this.nodes = [];
-    /** Nodes by what makes them differ. @type {Map<string, number>} */
+    /** Nodes by key. @type {Map<string, number>} */
     this.known = new Map();
     this.nodeFirst = new Uint32Array(0);
     this.nodeList = new Uint32Array(0);
@@ -90,7 +89,7 @@ export class View {
     makeTagFrames(this);
   }
 
-  /** The sum of magnitudes, or of the base's alone in a diff. @param {Uint8Array} keep */
+  /** The sum of magnitudes; in a diff only of the base. @param {Uint8Array} keep */
   sum(keep) {
     const p = this.profile, values = p.values[this.index];
     const isBase = baseTest(p);
@@ -134,7 +133,7 @@ export function findType(p, name) {
   return found;
 }
 
-/** Tells the samples of the base in a diff; null where there is none. @param {Profile} p */
+/** Marks the samples of the base in a diff; null without a base. @param {Profile} p */
 export function baseTest(p) {
   const marks = p.isBase;
   if (marks) return (/** @type {number} */ sample) => marks[sample] === 1;
@@ -176,7 +175,7 @@ function ownLines(v) {
   v.lineTo = v.lineTo.slice();
 }
 
-/** Keeps the lines of a location whose answer is `wanted`. @param {View} v @param {Matcher} m @param {number} location @param {boolean} wanted */
+/** Keeps the lines of a location whose match is `wanted`. @param {View} v @param {Matcher} m @param {number} location @param {boolean} wanted */
 function selectLines(v, m, location, wanted) {
   const list = /** @type {Uint32Array} */ (v.lineList), whole = m.mapping(location);
   let n = v.lineFrom[location];
@@ -358,7 +357,7 @@ function nodeOf(v, location, line, detail, byName) {
   return id;
 }
 
-/** A node that is its function's name alone, the common case. @param {View} v @param {number} line @param {number} nameId */
+/** The node of a function name only, the common case. @param {View} v @param {number} line @param {number} nameId */
 function plainNode(v, line, nameId) {
   const p = v.profile, name = p.str(nameId);
   return new Node(name, { profile: p, id: p.fnFile[p.lineFunction[line]] }, p.lineNumber[line], plainKey(name));
@@ -369,7 +368,7 @@ function plainKey(name) {
   return `0 ${name}\0\0\x000:0:0`;
 }
 
-/** The number of a node, which is added if it is new. @param {View} v @param {Node} node */
+/** The number of a node; adds a new one. @param {View} v @param {Node} node */
 function intern(v, node) {
   let id = v.known.get(node.key);
   if (id === undefined) {
@@ -448,7 +447,7 @@ function makeTagFrames(v) {
   v.tagFrames.leaf = keysOf(v.options.tagLeaf).map(frames);
 }
 
-/** A label's value as a frame: a function of that name in a file of the key's. @param {string} text @param {string} key @param {ReturnType<typeof detailOf>} detail */
+/** A frame for a label: a function named by its value in a file named by its key. @param {string} text @param {string} key @param {ReturnType<typeof detailOf>} detail */
 function tagNode(text, key, detail) {
   const name = detail.fn ? text : "", file = detail.file ? key : "";
   const shown = [name, file].filter((part) => part !== "").join(" ") || "<unknown>";

@@ -1,7 +1,7 @@
 // wire.js - reads protobuf fields from bytes. The profile's hot loops in
-// decode.js read their varints in place; this is for all that is read rarely.
+// decode.js read their varints in place; this reader is for rare fields.
 
-/** Raised for bytes that are no profile; the message is for people. */
+/** Thrown for bytes that are no profile, with a message for users. */
 export class FormatError extends Error {}
 
 export class Reader {
@@ -81,7 +81,7 @@ export class Reader {
     return end;
   }
 
-  /** A reader of the message in this field; moves behind it. */
+  /** A reader of the message in this field; skips it. */
   message() {
     const end = this.span();
     const inner = new Reader(this.bytes, this.pos, end);
@@ -89,7 +89,7 @@ export class Reader {
     return inner;
   }
 
-  /** Moves behind a field that is not wanted. */
+  /** Skips a field. */
   skip() {
     if (this.type === 0) this.varint();
     else if (this.type === 1) this.pos += 8;

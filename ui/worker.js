@@ -1,5 +1,5 @@
-// worker.js - the side that holds profiles and does the sums, off the page's
-// own thread. Answers { id, op, args } with { id, result } or { id, error }.
+// worker.js - the web worker that holds the profiles and computes all sums. It answers
+// { id, op, args } with { id, result } or { id, error }.
 
 import { hueOf } from "./colors.js";
 import { compareProfiles } from "./compare.js";
@@ -64,7 +64,7 @@ function aboutView(v) {
   return { total: v.total, unit: v.type.unit, type: v.type.type, nSamples: v.samples.length, warnings: v.warnings };
 }
 
-/** Boxes with their names, as arrays that can be handed over. @param {View} v @param {any} args */
+/** Boxes with their names, as transferable arrays. @param {View} v @param {any} args */
 function treeOf(v, args) {
   const tree = buildTree(v, { isUp: args.isUp, order: args.order, range: args.range, path: args.path ? pathNodes(v, args.path) : [], finest: args.finest, pivots: args.pivot ? pivotNodes(v, args.pivot) : undefined });
   /** @type {Map<number, number>} */
@@ -84,7 +84,7 @@ function treeOf(v, args) {
   return { ...tree, about: aboutView(v), names, name, hue: Uint16Array.from(names, (n) => Math.round(hueOf(n.name))) };
 }
 
-/** Names from the root as nodes; ends where a name is not there. @param {View} v @param {string[]} names */
+/** Maps names from the root to nodes; stops at an unknown name. @param {View} v @param {string[]} names */
 function pathNodes(v, names) {
   const byName = new Map(v.nodes.map((node, i) => [node.name, i]));
   const path = [];
@@ -107,13 +107,13 @@ function pivotNodes(v, text) {
   return nodesLike(v, text, "pivot");
 }
 
-/** How many nodes match, and what share of the samples passes through one. @param {View} v @param {string} text */
+/** Number of matching nodes, and the share of the samples that contain one. @param {View} v @param {string} text */
 function search(v, text) {
   const hit = nodesLike(v, text, "search"), found = weightThrough(v, hit);
   return { nNodes: hit.reduce((n, x) => n + x, 0), ...found };
 }
 
-/** The bytes at an address, with a word now and then. @param {string} url @param {(text: string) => void} tell */
+/** Fetches the bytes of an address and reports progress. @param {string} url @param {(text: string) => void} tell */
 async function arrive(url, tell) {
   const answer = await fetch(url);
   if (!answer.ok || !answer.body) throw new Error((await answer.text()).trim() || `the server answered ${answer.status}`);
@@ -135,7 +135,7 @@ const OPS = {
   async fetch({ url }, tell) {
     return add(await arrive(url, tell));
   },
-  /** The profile as it came, unpacked. */
+  /** The unpacked bytes of the profile. */
   bytes: ({ profile }) => profiles.get(profile)?.bytes || new Uint8Array(0),
   compare({ a, b }) {
     const newer = profiles.get(a), older = profiles.get(b);
@@ -172,7 +172,7 @@ const OPS = {
   search: (args) => search(viewOf(args), args.text),
 };
 
-/** What can be handed over instead of being copied. @param {any} result @returns {any} */
+/** The transferable parts of a result. @param {any} result @returns {any} */
 function buffersOf(result) {
   return Object.values(result).filter((x) => ArrayBuffer.isView(x)).map((x) => x.buffer);
 }
@@ -188,7 +188,7 @@ async function answer(event) {
   }
 }
 
-/** Called where this script was started as a worker. */
+/** Called if this script runs as a worker. */
 export function startWorker() {
   self.onmessage = answer;
 }

@@ -1,4 +1,4 @@
-/* throws.cc - work that is nothing but exceptions in flight. */
+/* throws.cc - work that consists of throwing exceptions. */
 #include "truth.h"
 
 static volatile int deepest = 12;

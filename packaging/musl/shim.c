@@ -1,10 +1,9 @@
 /*
  * shim.c - the eight functions of glibc that the library calls and musl lacks.
  *
- * libcpprof-musl.so.0 is the library linked with these, for programs of Alpine
- * and the like. All else it calls is in musl under the same name and with the
- * same structures, which musl keeps on purpose; a library that asks for
- * libc.so.6 gets musl there. tests/cli/musl runs it.
+ * libcpprof-musl.so.0 is the library linked with these, for distributions with
+ * musl such as Alpine. musl has all other functions with the same names and
+ * structures; it also provides libc.so.6. tests/cli/musl runs it.
  */
 #include <dlfcn.h>
 #include <malloc.h>
@@ -54,7 +53,7 @@ void *__memcpy_chk(void *to, const void *from, size_t len, size_t room)
     return memcpy(to, from, len);
 }
 
-/* What pthread_atfork becomes when it is compiled for glibc. */
+/* glibc's headers compile pthread_atfork into this call. */
 int __register_atfork(void (*before)(void), void (*parent)(void),
                       void (*child)(void), void *object)
 {
@@ -66,7 +65,7 @@ int __register_atfork(void (*before)(void), void (*parent)(void),
     return found ? add(before, parent, child) : -1;
 }
 
-/* What fcntl becomes; every file is a large one. */
+/* glibc's headers compile fcntl into this; musl always has large files. */
 int fcntl64(int fd, int what, ...)
 {
     va_list args;
@@ -78,20 +77,20 @@ int fcntl64(int fd, int what, ...)
     return (int)syscall(SYS_fcntl, fd, what, value);
 }
 
-/* There is no such account. */
+/* musl has no such statistics. */
 struct mallinfo2 mallinfo2(void)
 {
     return (struct mallinfo2){ 0 };
 }
 
-/* musl gives pages back by itself. */
+/* musl returns free pages to the kernel itself. */
 int malloc_trim(size_t keep)
 {
     (void)keep;
     return 0;
 }
 
-/* Nor are there versions. */
+/* musl has no symbol versions. */
 void *dlvsym(void *restrict handle, const char *restrict name,
              const char *restrict version)
 {

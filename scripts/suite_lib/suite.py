@@ -1,11 +1,11 @@
-"""suite: what a project's file in suites.d defines, and what it may use.
+"""suite: the interface between scripts/suites and a project's file in suites.d.
 
 A project is a module with
 
   prepare(work)   fetches and builds; runs once, in work.folder
   units(work)     a list of Units: commands that run after each other
 
-and, where the defaults do not fit, MODES (a subset of the three)."""
+and optionally MODES (a subset of the three)."""
 import json
 import os
 import pathlib
@@ -18,9 +18,9 @@ LIB = pathlib.Path(__file__).resolve().parent
 
 
 class Unit:
-    """One command of a suite. parse(text, results) gives its tests: a dictionary
-    of outcomes by name, from the output and the lines of $SUITE_RESULTS. alone(test)
-    is the command for one of them; without it the whole unit runs again."""
+    """One command of a suite. parse(text, results) returns the outcomes by test name,
+    from the output and the lines of $SUITE_RESULTS. alone(test) is the command for one
+    test; without it the whole unit runs again."""
 
     def __init__(self, name, command, parse, timeout=600, alone=None, cwd=None, env=None):
         self.name, self.command, self.parse, self.timeout = name, command, parse, timeout
@@ -28,14 +28,14 @@ class Unit:
 
 
 class Work:
-    """The folder of one suite, and how packages come into it."""
+    """The folder of a suite, and methods that fetch and build packages in it."""
 
     def __init__(self, folder, shared):
         self.folder, self.shared = folder, shared
         folder.mkdir(parents=True, exist_ok=True)
 
     def run(self, *command, cwd=None, **env):
-        """A step of preparation; its output is kept, and shown if it fails."""
+        """Runs a step of the preparation; logs its output and prints it after a failure."""
         with open(self.folder / "prepare.log", "ab") as log:
             log.write(f"$ {' '.join(map(str, command))}\n".encode())
             log.flush()
@@ -90,7 +90,7 @@ class Work:
 # ---- packages ----
 
 def apt(folder):
-    """apt-get with lists of its own, whose sources are those of the system's entries."""
+    """Runs apt-get with separate lists, which have deb-src entries."""
     lists = folder / "apt"
     base = ["apt-get", "-qq", "-o", f"Dir::State::lists={lists}/lists",
             "-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={lists}/parts",
@@ -122,11 +122,11 @@ def write_sources(parts, codename):
             (parts / path.name).write_text("\n".join(lines) + "\n")
 
 
-# ---- units of a kind ----
+# ---- common kinds of units ----
 
 def pytest_unit(name, python, root, targets, timeout=600, options=()):
-    """Tests that pytest finds below root. The plugin writes a line at a test's start
-    and end, with its id: a path from root, and the name."""
+    """The tests that pytest finds below root. A test's id is its path from root and its
+    name."""
     base = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_lines",
             "-c", "/dev/null", f"--rootdir={root}", *options]
     return Unit(name, [*base, *(str(root / target) for target in targets)],
@@ -144,8 +144,8 @@ def rust_units(source, timeout=300):
 
 
 def prepare_rust(work, source, *options):
-    """Builds a crate's test programs and notes where they are. Those that the compiler
-    refuses are left out; the log names them."""
+    """Builds a crate's test programs and records their paths. Programs that do not
+    compile are left out; the log names them."""
     command = ["cargo", "build", "--keep-going", "--message-format=json", *options]
     with open(work.folder / "prepare.log", "ab") as log:
         done = subprocess.run(command, cwd=source, stdout=subprocess.PIPE, stderr=log, text=True)
@@ -166,8 +166,8 @@ def parse_rust(text, lines):
 
 
 def parse_unittest(text, lines):
-    """Outcomes from the output of unittest with -v. A test's name and its outcome may
-    have a docstring and the test's own output between them."""
+    """Outcomes from the output of unittest -v. A docstring and output of the test may be
+    between its name and its outcome."""
     results = {}
     starts = list(re.finditer(r"(?m)^\w+ \(([\w.]+)\)(?=\n| \.\.\. )", text))
     for this, following in zip(starts, [*starts[1:], None]):
@@ -179,8 +179,8 @@ def parse_unittest(text, lines):
 
 
 def parse_pattern(pattern):
-    """Outcomes by a pattern whose groups `test` and `outcome` name them; a test that
-    appears several times is numbered."""
+    """Outcomes by a pattern with the groups `test` and `outcome`; repeated names are
+    numbered."""
     def parse(text, lines):
         results = {}
         for found in re.finditer(pattern, text, re.MULTILINE):

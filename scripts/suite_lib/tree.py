@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""tree: run a command, and end every process that it has started.
+"""tree: run a command, then kill every process that it has started.
 
   tree.py --timeout SECONDS --report FILE [--load N] [--loopback] [--env NAME=VALUE]...
           -- COMMAND...
 
-The runner is the reaper of orphans below it, so a daemon that left its session is
-found by its parent too. After the command, or at the timeout, every descendant is
-killed. FILE receives a JSON object: status (negative for a signal, null at the
-timeout), seconds, and left, the number of processes that had to be killed.
---load N adds N busy processes. --env is for the command alone. --loopback gives the command a network namespace
-with a loopback device only, where the kernel lets us; the report says whether."""
+The runner is the subreaper of its descendants, so that it also finds daemons. After the
+command, or at the timeout, it kills every descendant. FILE receives a JSON object:
+status (negative for a signal, null at the timeout), seconds, and left, the number of
+killed processes. --load N adds N busy processes. --env sets variables of the command
+only. --loopback runs the command in a network namespace with a loopback device only, if
+the kernel permits it; the report says so."""
 import argparse
 import ctypes
 import fcntl
@@ -31,7 +31,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def enter_loopback():
-    """A network namespace whose only device is lo; False where it is refused."""
+    """Enters a network namespace with only lo; False if the kernel refuses."""
     if libc.unshare(CLONE_NEWNET) != 0:
         return False
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
@@ -40,7 +40,7 @@ def enter_loopback():
 
 
 def descendants():
-    """Every process below this one, by the parents that /proc names."""
+    """All descendants of this process, from /proc."""
     children = {}
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -61,7 +61,7 @@ def descendants():
 
 
 def kill_all():
-    """Kills until nothing is left; returns how many processes there were."""
+    """Kills until no descendant is left; returns the number of processes."""
     killed = set()
     while alive := descendants():
         for pid in alive:
@@ -77,7 +77,7 @@ def kill_all():
 
 
 def reap():
-    """Collects dead children; a dictionary of their wait statuses."""
+    """Reaps dead children; returns their wait statuses by pid."""
     ended = {}
     while True:
         try:
@@ -90,7 +90,7 @@ def reap():
 
 
 def spawn(work):
-    """A child in a session of its own that calls work and never returns."""
+    """Forks a child that calls work in a new session and never returns."""
     pid = os.fork()
     if pid == 0:
         try:

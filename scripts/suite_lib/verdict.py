@@ -1,24 +1,23 @@
-"""verdict: is a difference explained by how the test behaves without the library?
+"""verdict: decide whether a test deviates more often with the library than without it.
 
-The outcomes of a test are counted by mode. The reference are the runs without
-the library, on a machine as it is and under load. What a test mostly does there
-is its usual outcome; anything else is a deviation. A mode in which deviations are
-more frequent than in the reference, by Fisher's exact test at 5 %, or in which
-they came twice and there never, is not explained."""
+The reference is the runs without the library, with and without load. The most frequent
+outcome there is the usual one; any other is a deviation. A mode is unexplained if
+deviations are more frequent than in the reference by Fisher's exact test at 5 %, or
+if they occurred twice and never in the reference."""
 import math
 
 SIGNIFICANCE = 0.05
 
 
 def fisher(k, n, k0, n0):
-    """Chance of k or more deviations among n of n + n0 runs, given k + k0 in all."""
+    """Probability of k or more deviations in n of n + n0 runs, given k + k0 in all."""
     total = math.comb(n + n0, k + k0)
     return sum(math.comb(n, i) * math.comb(n0, k + k0 - i)
                for i in range(k, min(n, k + k0) + 1) if k + k0 - i <= n0) / total
 
 
 def judge(reference, modes):
-    """One word for counters of outcomes: the reference's and a list of the modes'."""
+    """The verdict for the outcomes of the reference and of each mode."""
     usual = reference.most_common(1)[0][0]
     n0 = sum(reference.values())
     k0 = n0 - reference[usual]
@@ -36,7 +35,7 @@ def judge(reference, modes):
 
 
 def rate(counter, usual):
-    """Deviations of runs, and what they were: `2 of 10 (failed)`."""
+    """Number and kind of deviations, such as `2 of 10 (failed)`."""
     n = sum(counter.values())
     others = [name for name in counter if name != usual]
     what = ", ".join([brief(name) for name in others[:2]] + ["..."] * (len(others) > 2))
@@ -44,5 +43,5 @@ def rate(counter, usual):
 
 
 def brief(outcome):
-    """An outcome as short as a table needs it."""
+    """An outcome, shortened for the table."""
     return outcome if len(outcome) <= 24 else outcome[:21] + "..."

@@ -1,10 +1,10 @@
-"""watch: take every profile of every process, back to back, as long as it lives.
+"""watch: take every profile of every process continuously until it ends.
 
-A process is known by the socket of its endpoint in a folder. Each has four
-lanes, which run at the same time: CPU profiles, wall profiles, traces, and the
-snapshots one after the other. A lane sends its next request when the answer to
-the last one has ended. One thread serves all lanes, and answers are counted, not
-kept. A socket that refuses connections belongs to a process that has ended."""
+Processes are found by the sockets of their endpoints in a folder. Each process has four
+concurrent lanes: CPU profiles, wall profiles, traces, and the snapshots in turn. A lane
+sends its next request after the end of the last answer. One thread serves all lanes;
+answers are counted and discarded. A socket that refuses connections belongs to a
+process that has ended."""
 import collections
 import os
 import selectors
@@ -17,11 +17,11 @@ LANES = [["profile?seconds=1"],
          ["trace?seconds=1"],
          ["heap", "heap?gc=1", "leak", "allocs", "block", "mutex", "goroutine", "threadcreate"]]
 SCAN_SECONDS = 0.01
-RETRY_SECONDS = 0.05   # after a full backlog
+RETRY_SECONDS = 0.05   # retry delay after a full backlog
 
 
 class Lane:
-    """One request after the other to one process."""
+    """A sequence of requests to one process."""
 
     def __init__(self, watcher, path, kinds):
         self.watcher, self.path, self.kinds = watcher, path, kinds
@@ -32,7 +32,7 @@ class Lane:
         return self.kinds[self.turn % len(self.kinds)]
 
     def send(self):
-        """Sends the next request; False if nothing listens any more."""
+        """Sends the next request; False if the process has ended."""
         self.socket, self.head = socket.socket(socket.AF_UNIX), b""
         self.socket.setblocking(False)
         try:
@@ -50,7 +50,7 @@ class Lane:
         return True
 
     def receive(self):
-        """Reads what has come; at the end of the answer, the next request."""
+        """Reads available data; sends the next request at the end of the answer."""
         try:
             block = self.socket.recv(1 << 18)
         except BlockingIOError:
@@ -73,7 +73,7 @@ class Lane:
 
 
 class Watcher(threading.Thread):
-    """Follows every process whose socket appears in a folder, until stop()."""
+    """Profiles every process whose socket appears in a folder, until stop()."""
 
     def __init__(self, folder):
         super().__init__(daemon=True)
@@ -97,7 +97,7 @@ class Watcher(threading.Thread):
                 lanes.remove(lane)
 
     def scan(self):
-        """Starts lanes for new sockets. An exec makes a new one of the same name."""
+        """Starts lanes for new sockets. An exec creates a new one with the same name."""
         present = set()
         for entry in os.scandir(self.folder):
             try:
@@ -111,7 +111,8 @@ class Watcher(threading.Thread):
             del self.lanes[key]
 
     def begin(self, key):
-        """A socket that is bound and does not listen yet is tried at the next scan."""
+        """Starts the lanes of a socket. One that does not listen yet is retried at the next
+    scan."""
         lanes = [Lane(self, key[0], kinds) for kinds in LANES]
         lanes = [lane for lane in lanes if lane.send()]
         if lanes:

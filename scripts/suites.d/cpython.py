@@ -26,8 +26,8 @@ def prepare(work):
 
 
 def parse(text, lines):
-    """Results from the XML file that regrtest leaves at its end; if it did not reach
-    that, from the lines of its output."""
+    """Results from the XML file that regrtest writes at its end or, if it did not get
+    there, from its output."""
     results = {}
     found = re.search(r"(?s)<testsuites.*</testsuites>", text)
     if found:
@@ -41,7 +41,7 @@ def parse(text, lines):
 
 
 def units(work):
-    # The network is loopback alone. VSOCK has no loopback on many machines, and hangs.
+    # Only loopback is available. VSOCK has no loopback on many machines and hangs.
     script = (f'{PYTHON} -m test -v --timeout 300 -u all,-urlfetch,-largefile,-gui,-audio '
               '-i "*VSOCK*" --tempdir "$TMPDIR" --junit-xml "$TMPDIR/r.xml" "$@" 2>&1; '
               's=$?; echo; cat "$TMPDIR/r.xml" 2>/dev/null; exit $s')

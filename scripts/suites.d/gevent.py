@@ -1,4 +1,4 @@
-"""gevent: its own tests, each file in a process of its own as its test runner does."""
+"""gevent: its own tests, each file in a separate process, as its test runner does."""
 from suite_lib.suite import Unit, parse_unittest
 
 # Name services, documentation and examples that fetch from the network.

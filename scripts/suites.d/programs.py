@@ -1,4 +1,4 @@
-"""whole programs at work: git, gcc, postgres, nginx, tmux, bash, ssh, chromium, java, node, pipes."""
+"""programs: git, gcc, postgres, nginx, tmux, bash, ssh, chromium, java, node and pipes at work."""
 import pathlib
 
 from suite_lib.suite import Unit
@@ -11,7 +11,7 @@ def prepare(work):
 
 
 def parse(text, lines):
-    """A line `name: value` is a test and its outcome; other lines are tests as well."""
+    """A line `name: value` is a test and its outcome; any other line is a test too."""
     results = {}
     for line in text.splitlines():
         name, _, value = line.partition(": ")

@@ -1,4 +1,4 @@
-"""psutil: every test of its package that looks at its own processes."""
+"""psutil: the tests of its package that inspect its own processes."""
 from suite_lib.suite import pytest_unit
 
 
@@ -10,4 +10,4 @@ def units(work):
     root = work.site_packages() / "psutil"
     return [pytest_unit(path.stem, work.folder / "venv/bin/python", root, [f"tests/{path.name}"])
             for path in sorted(root.glob("tests/test_*.py"))
-            if path.stem != "test_process_all"]   # it looks at every process of the machine
+            if path.stem != "test_process_all"]   # inspects every process of the machine

@@ -1,6 +1,6 @@
 """cli_check: runs pprof for the tests in this folder and counts the cases.
 
-A case is one call of check(); what failed is printed, and finish() prints
+A case is one call of check(), which prints a failure. finish() prints
 "P passed, F failed" and exits."""
 import os
 import re
@@ -13,26 +13,26 @@ import tempfile
 import threading
 import time
 
-# Started in the background or by nohup, a test would hand on that these are
-# ignored.
+# A test that was started in the background or by nohup ignores these signals, and its
+# children would inherit that.
 for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
 
-SECONDS = 60        # no run may use more of a processor
-TIMEOUT = 240      # nor may anything take longer, on the busiest machine
-LIMIT_KB = 1500000  # nor need more memory than this
+SECONDS = 60        # limit of CPU time of a run
+TIMEOUT = 240       # limit of elapsed seconds; only ends a hang
+LIMIT_KB = 1500000  # limit of memory of a run
 
-# What a machine may have set for its users' sake, which would change what is tested.
+# Settings of the machine that would change the results.
 for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY",
              "ALL_PROXY", "NO_PROXY", "DEBUGINFOD_URLS", "DEBUGINFOD_CACHE_PATH", "PPROF_TMPDIR",
              "PPROF_BINARY_PATH", "PPROF_TOOLS", "PPROFLISTEN", "PPROFTOKEN", "CPPROF", "LD_PRELOAD",
              "MALLOC_CONF", "BROWSER", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "COLUMNS", "LINES",
              "GOFLAGS", "GOENV", "PYTHONSTARTUP"):
     os.environ.pop(name, None)
-os.environ["RES_OPTIONS"] = "timeout:1 attempts:1"  # names that do not exist, without a network
+os.environ["RES_OPTIONS"] = "timeout:1 attempts:1"  # unknown names fail soon without a network
 os.umask(0o022)
-# For sockets, whose paths have room for 107 bytes, and for words of a shell.
+# Paths of sockets have at most 107 bytes, and some tests use them in shell commands.
 if not re.fullmatch(r"[\w/.+-]{1,40}", tempfile.gettempdir()) and os.access("/tmp", os.W_OK):
     os.environ["TMPDIR"] = tempfile.tempdir = "/tmp"
 
@@ -41,12 +41,12 @@ pprof = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/pprof"
 folder = tempfile.mkdtemp(prefix="pprof-test-")
 if not os.access(os.environ.get("HOME", ""), os.W_OK):
     os.environ["HOME"] = folder
-    # Go compiles its library and its tools once for all tests.
+    # All tests share the cache, so that Go compiles its library and tools once.
     os.environ.setdefault("GOCACHE", os.path.join(os.path.dirname(pprof), "go-cache"))
 
 
 class Result:
-    """How a run ended; status is negative for a signal."""
+    """The result of a run; status is negative for a signal."""
 
     def __init__(self, status, out, err, peak_kb, seconds):
         self.status, self.out, self.err = status, out, err
@@ -69,7 +69,7 @@ def environment(**changes):
 
 def run(*args, stdin=subprocess.DEVNULL, stdout=None, env=None,
         before=None, cwd=None):
-    """Runs pprof in the test's folder; it is killed after SECONDS of work."""
+    """Runs pprof in the test's folder; the kernel kills it after SECONDS of CPU time."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = subprocess.Popen(
             [pprof, *args], stdin=stdin, stderr=err, cwd=cwd or folder,
@@ -78,7 +78,7 @@ def run(*args, stdin=subprocess.DEVNULL, stdout=None, env=None,
         try:
             resource.prlimit(child.pid, resource.RLIMIT_CPU, (SECONDS, SECONDS))
         except OSError:
-            pass  # it has ended
+            pass  # the child has ended
         start, timer = time.monotonic(), threading.Timer(TIMEOUT, child.kill)
         timer.start()
         _, status, usage = os.wait4(child.pid, 0)
@@ -91,7 +91,7 @@ def run(*args, stdin=subprocess.DEVNULL, stdout=None, env=None,
 
 
 def check(name, ok, detail=""):
-    """Counts one case."""
+    """Counts one case and prints it if it failed. The name says the expected behaviour."""
     global passed, failed
     if ok:
         passed += 1
@@ -102,7 +102,7 @@ def check(name, ok, detail=""):
 
 
 def write(name, data, mode=0o644):
-    """A file of the test's folder."""
+    """Writes a file into the test's folder; returns its name."""
     path = os.path.join(folder, name)
     with open(path, "wb") as f:
         f.write(data)

@@ -1,13 +1,12 @@
-"""docs_fixtures: what documents take for granted: a program that runs, files that
-were written before."""
+"""docs_fixtures: the running program and the files that documents assume."""
 import os
 import shutil
 import subprocess
 
 ROOT = os.path.abspath(".")
 
-# A program with the functions that README.md and docs/reports.md name. It writes
-# their files, and serves until it is stopped.
+# A program with the functions that README.md and docs/reports.md name. It writes their
+# files and serves until it is stopped.
 SERVER = r"""
 #include <cpprof.h>
 #include <fcntl.h>
@@ -71,7 +70,7 @@ def quietly(*command, where, env, **changes):
 
 
 def make_server(where, env):
-    """./server, and its profiles."""
+    """Builds ./server and runs it once, which writes its profiles."""
     with open(where + "/main.c", "w") as f:
         f.write(SERVER)
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "cpprof"], env=env, text=True,
@@ -81,7 +80,7 @@ def make_server(where, env):
 
 
 def make(name, where, env):
-    """For a document, in its folder."""
+    """Makes the files of a document in its folder."""
     os.symlink(ROOT + "/examples", where + "/examples")
     for each in os.listdir(ROOT + "/examples"):
         if each.endswith((".c", ".cpp", ".rs", ".py")):
@@ -94,7 +93,7 @@ def make(name, where, env):
 
 
 def make_files(where):
-    """Those that docs/reports.md names."""
+    """Makes the files that docs/reports.md names."""
     dumps = ROOT + "/tests/cli/dumps/"
     os.makedirs(where + "/day")
     for source, copy in [("cpu.pb.gz", "x.pb.gz"), ("cpu.pb.gz", "cpu.prof"),
@@ -105,7 +104,7 @@ def make_files(where):
 
 
 def first(name, where):
-    """Commands before those of the document, with what they print."""
+    """Commands to run before those of the document, with their output."""
     if name == "README.md":
         return [(RUNNING, [])]
     if name == "docs/reports.md":

@@ -1,8 +1,8 @@
-"""foreign_formats: reads the formats of other profilers, and profile.proto,
-for the test "convert": slowly, and with nothing in common with src/import.
+"""foreign_formats: independent readers of other profilers' formats and of profile.proto
+for tests/cli/convert. They share no code with src/import.
 
-Each reader returns what the file adds up to: {(stack, thread): values}, a
-stack being names from the root to the leaf and values a dict by type."""
+Each reader returns sums: {(stack, thread): values}; a stack has names from the root to
+the leaf, and values is a dict by type."""
 import collections
 import gzip
 import json
@@ -14,7 +14,7 @@ def sums():
 
 
 def plain(table):
-    """Without the zeros, rounded, as a dict that can be compared."""
+    """The sums rounded and without zeros, for comparison."""
     out = {}
     for key, values in table.items():
         kept = {t: round(v) for t, v in values.items() if round(v) != 0}
@@ -41,7 +41,7 @@ def varints(data):
 
 
 def fields(data):
-    """(number, value) of a message; lists of numbers come unpacked."""
+    """Yields (number, value) of a message; packed lists are unpacked."""
     at = 0
 
     def varint():
@@ -151,7 +151,7 @@ def read_perf_script(text):
 
 
 def read_callgrind(text):
-    """Own cost by event and (function, line), since there are no stacks."""
+    """Own cost by event and (function, line); the format has no stacks."""
     own, names, position, costs, events = sums(), {}, [0], [0] * 64, []
     n_positions, line_at, file, fn, is_call = 1, 0, "", "", False
     base = ""
@@ -298,7 +298,7 @@ def read_v8(text):
 
 
 def gecko_rows(table):
-    """A table of either form as a list of dicts."""
+    """A table in one of the two layouts as a list of dicts."""
     if "schema" in table:
         place = table["schema"]
         return [{k: row[i] if i < len(row) else None

@@ -1,8 +1,9 @@
-"""go_trace: reads Go's execution traces of version 1.22, strictly.
+"""go_trace: a strict reader of Go's execution traces, version 1.22, for machines
+without Go.
 
-read(bytes) gives a Trace. Every event must find its goroutine, its P and its M
-in the state that it needs, in some order that keeps each M's own: otherwise
-ValueError is raised. It is the test's own reader, for machines without Go."""
+read(bytes) returns a Trace. There must be an order of the events, keeping that of each
+M, in which every event finds its goroutine, P and M in the state that it requires;
+otherwise read raises ValueError."""
 import collections
 import heapq
 
@@ -98,7 +99,7 @@ def batches(data):
 
 
 def tables(groups):
-    """Strings, stacks, samples and per-M events of a generation."""
+    """Reads strings, stacks, samples and the events of each M of a generation."""
     strings, raw, samples, streams = {0: ""}, {}, [], collections.OrderedDict()
     frequency = None
     for m, time, data in groups:
@@ -150,8 +151,8 @@ class Generation:
         self.seen = set()
 
     def run(self):
-        """In the order of time, but for events that have to wait for another. (The
-        number of a thread that has ended may be given to a new one.)"""
+        """Applies the events by time; an event may have to wait for another one. (A new
+        thread may get the id of one that has ended.)"""
         left = {m: iter(stream) for m, stream in self.streams.items()}
         heads = [(next(left[m]), m) for m in left if self.streams[m]]
         heapq.heapify(heads)
@@ -176,8 +177,8 @@ class Generation:
         need(all(("g", g) in self.seen for g in self.trace.goroutines))
 
     def step(self, m, time, type, args):
-        """Takes the event if it can be the next one. Nothing can happen to what
-        this generation has not told the status of."""
+        """Applies the event if it can be the next one. A goroutine or P needs a status
+        event in this generation first."""
         t = self.trace
         here = t.ms[m]
         current = t.goroutines.get(here[1])

@@ -1,9 +1,9 @@
-"""launch_check: what the tests of run, list, attach and top share.
+"""launch_check: shared code of the tests of run, list, attach and top.
 
-A library with sanitizers in it cannot be loaded into any program. Where the
-tool under test has them, programs get the library of the plain build beside it,
-and IS_SANITIZED says that less is to be tried; there may be none: LIBRARY is
-None then."""
+A library with sanitizers cannot be preloaded into most programs. If the tool under
+test has sanitizers, programs get the library of the plain build beside it, and
+IS_SANITIZED tells the tests to leave cases out. LIBRARY is None if there is no plain
+build."""
 import os
 import subprocess
 import time
@@ -24,7 +24,7 @@ ENV = environment(XDG_RUNTIME_DIR=RUNTIME, PPROFLISTEN=None, CPPROF=None, LD_PRE
 
 
 def with_library(command):
-    """The command of the tool that comes to programs with that library."""
+    """A command of the tool, with --library if that is not the default."""
     return [TOOL, command, *([f"--library={LIBRARY}"] if IS_SANITIZED else [])]
 
 
@@ -34,7 +34,7 @@ def ended(command, stdin=b"", env=ENV):
 
 
 def is_of_test(pid):
-    """Root sees the programs of all: was that one started here?"""
+    """Whether this test started the process; root also sees those of others."""
     try:
         return f"XDG_RUNTIME_DIR={RUNTIME}".encode() in open(
             f"/proc/{pid}/environ", "rb").read().split(b"\0")
@@ -43,7 +43,7 @@ def is_of_test(pid):
 
 
 def until(what, seconds=SECONDS):
-    """Polls for a state that must come; gives it, or None."""
+    """Polls what() until it returns a true value; returns that, or None after a timeout."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         found = what()

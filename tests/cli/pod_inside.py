@@ -1,4 +1,4 @@
-"""pod_inside SPEC: what pod.py runs inside a mount namespace; SPEC is JSON."""
+"""pod_inside SPEC: the part of pod.py that runs in the new mount namespace; SPEC is JSON."""
 import fcntl
 import json
 import os

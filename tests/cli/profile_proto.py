@@ -1,7 +1,6 @@
-"""profile_proto: writes profile.proto for the tests, well-formed or not.
+"""profile_proto: writes valid and invalid profile.proto files for the tests.
 
-Profile keeps its parts as encoded messages, so a test can break one thing and
-leave the rest as it should be."""
+Profile keeps its parts as encoded messages, so that a test can break one of them."""
 import gzip
 import struct
 import zlib
@@ -18,7 +17,7 @@ def varint(number):
 
 
 def field(number, value):
-    """A field: integers as varints, bytes with their length."""
+    """Encodes a field: integers as varints, bytes with their length."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value) if value else b""
     return varint(number << 3 | 2) + varint(len(value)) + value
@@ -29,7 +28,7 @@ def packed(number, values):
 
 
 class Profile:
-    """A profile.proto in the making; ids are 1, 2, 3 ..."""
+    """A profile.proto under construction; ids are 1, 2, 3 ..."""
 
     def __init__(self, types=(("samples", "count"), ("cpu", "nanoseconds"))):
         self.strings = [b""]
@@ -41,7 +40,7 @@ class Profile:
             self.add(1, field(1, self.str(type_)) + field(2, self.str(unit)))
 
     def str(self, text):
-        """The number of a string, which is added if it is new."""
+        """The index of a string; adds a new one."""
         if isinstance(text, str):
             text = text.encode()
         if text not in self.index:
@@ -86,7 +85,7 @@ class Profile:
         return id_
 
     def frame(self, name, file="/src/a.c", line=7, mapping=0):
-        """A location of one function."""
+        """Adds a location with one function."""
         address = 0x1000 + 16 * self.n["location"]
         return self.location(address, [(self.function(name, file), line)],
                              mapping)
@@ -110,7 +109,7 @@ class Profile:
 
 
 def small_profile(name="work", value=30):
-    """main calls name and other; enough to be a profile."""
+    """A minimal profile: main calls name and other."""
     p = Profile()
     p.mapping("/bin/prog")
     main = p.frame("main", mapping=1)
@@ -124,7 +123,7 @@ def zip_bytes(data):
 
 
 def zstd_bytes(data):
-    """A zstd frame that packs nothing: raw blocks."""
+    """A zstd frame of raw blocks, without compression."""
     out = b"\x28\xb5\x2f\xfd\x80\x58" + struct.pack("<I", len(data))
     blocks = [data[i:i + 65536] for i in range(0, len(data), 65536)] or [b""]
     for i, block in enumerate(blocks):
@@ -134,7 +133,7 @@ def zstd_bytes(data):
 
 
 def gzip_bomb(megabytes):
-    """One gzip member of so many zero bytes; its checksum is wrong."""
+    """One gzip member of that many zero bytes; its checksum is wrong."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     chunk = packer.compress(bytes(16 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
     return (b"\x1f\x8b\x08\0\0\0\0\0\0\x03" + chunk * (megabytes // 16) +
@@ -142,7 +141,7 @@ def gzip_bomb(megabytes):
 
 
 def gzip_bomb_of_members(megabytes):
-    """Many gzip members, each in order."""
+    """Many valid gzip members."""
     return gzip.compress(bytes(16 << 20), 9, mtime=0) * (megabytes // 16)
 
 

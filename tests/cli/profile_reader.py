@@ -1,7 +1,7 @@
-"""profile_reader: reads profile.proto strictly, for tests of what we write.
+"""profile_reader: a strict reader of profile.proto for the profiles that cpprof writes.
 
-read() checks what the strictest readers check (Parca, Pyroscope, Alloy) and
-raises ValueError with what is wrong."""
+read() checks what the strictest readers check (Parca, Pyroscope, Alloy) and raises
+ValueError with the fault."""
 import gzip
 
 
@@ -38,7 +38,7 @@ def fields(data):
 
 
 def numbers(value):
-    """A repeated number, packed or not."""
+    """A repeated number field, packed or not."""
     if isinstance(value, int):
         return [value]
     out, at = [], 0
@@ -70,7 +70,7 @@ def need(ok, what):
 
 
 class Profile:
-    """types, samples [(names leaf first, values, labels)], and the rest."""
+    """A decoded profile; samples is [(names leaf first, values, labels)]."""
 
     def __init__(self, data):
         need(data[:2] == b"\x1f\x8b", "not in gzip")
@@ -108,7 +108,7 @@ class Profile:
         need(self.types, "no types")
 
     def is_special(self, location):
-        """What stands for no place in the program, as "[lost samples]"."""
+        """Whether a name is no function, such as "[lost samples]"."""
         names = [self.functions[Message(line).one(1) - 1].one(2) for line in location.many(4)]
         return len(names) == 1 and self.strings[names[0]].startswith("[")
 

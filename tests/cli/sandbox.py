@@ -2,8 +2,8 @@
 become; SPEC is JSON: {"allow": set or null, "families": [...] or null, "mdwe": bool,
 "command": [...]}. See tests/cli/hardened.
 
-A filter is a list of (code, if true, if false, value); jumps count what is left
-out. EPERM is what systemd gives too."""
+A filter is a list of (code, if true, if false, value); jumps count the instructions to
+skip. Forbidden calls fail with EPERM, as under systemd."""
 import ctypes
 import errno
 import json
@@ -16,21 +16,21 @@ import sys
 
 LOAD, JUMP_EQUAL, JUMP_SET, RETURN = 0x20, 0x15, 0x45, 0x06
 ALLOW, ERRNO = 0x7FFF0000, 0x00050000
-NUMBER, ARGUMENTS = 0, 16  # in struct seccomp_data
+NUMBER, ARGUMENTS = 0, 16  # offsets in struct seccomp_data
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, MODE_FILTER = 22, 38, 2
 PROT_WRITE, PROT_EXEC = 2, 4
 libc = ctypes.CDLL(None, use_errno=True)
 
 
 def numbers():
-    """Of system calls, by name, as the compiler knows them."""
+    """The numbers of system calls by name, from the compiler's headers."""
     out = subprocess.run(["cc", "-E", "-dM", "-include", "sys/syscall.h", "-x", "c",
                           "/dev/null"], stdout=subprocess.PIPE, check=True, text=True).stdout
     return {name: int(n) for name, n in re.findall(r"#define __NR_(\w+) (\d+)$", out, re.M)}
 
 
 def members(group):
-    """The system calls of a group such as @system-service, with those inside it."""
+    """The system calls of a group such as @system-service, with its nested groups."""
     out = subprocess.run(["systemd-analyze", "syscall-filter", group],
                          stdout=subprocess.PIPE, check=True, text=True).stdout
     found = set()
@@ -40,7 +40,7 @@ def members(group):
 
 
 def allow_only(names, known):
-    """Everything else fails with EPERM."""
+    """A filter that lets every other call fail with EPERM."""
     lines = [(LOAD, 0, 0, NUMBER)]
     for name in sorted(names & set(known)):
         lines += [(JUMP_EQUAL, 0, 1, known[name]), (RETURN, 0, 0, ALLOW)]
@@ -48,7 +48,7 @@ def allow_only(names, known):
 
 
 def deny(names, known):
-    """These fail with EPERM."""
+    """A filter that lets these calls fail with EPERM."""
     lines = [(LOAD, 0, 0, NUMBER)]
     for name in names:
         lines += [(JUMP_EQUAL, 0, 1, known[name]), (RETURN, 0, 0, ERRNO | errno.EPERM)]
@@ -64,15 +64,15 @@ def restrict_families(families, known):
 
 
 def deny_write_execute(known):
-    """mmap for both, and mprotect to executable."""
+    """Denies mmap with both PROT_WRITE and PROT_EXEC, and mprotect with PROT_EXEC."""
     return [(LOAD, 0, 0, NUMBER),
             (JUMP_EQUAL, 2, 0, known["mmap"]),
             (JUMP_EQUAL, 4, 0, known["mprotect"]),
             (RETURN, 0, 0, ALLOW),
-            (LOAD, 0, 0, ARGUMENTS + 16),  # mmap: what for
+            (LOAD, 0, 0, ARGUMENTS + 16),  # prot of mmap
             (JUMP_SET, 0, 4, PROT_WRITE),
             (JUMP_SET, 2, 3, PROT_EXEC),
-            (LOAD, 0, 0, ARGUMENTS + 16),  # mprotect: what for
+            (LOAD, 0, 0, ARGUMENTS + 16),  # prot of mprotect
             (JUMP_SET, 0, 1, PROT_EXEC),
             (RETURN, 0, 0, ERRNO | errno.EPERM),
             (RETURN, 0, 0, ALLOW)]

@@ -1,4 +1,4 @@
-"""screen: a program in a terminal of its own, by tmux, for the tests here."""
+"""screen: runs a program in a terminal of tmux."""
 import os
 import select
 import shutil
@@ -15,14 +15,14 @@ def is_there():
 
 
 class Screen:
-    """Runs a shell command; `with` ends it with the terminal."""
+    """Runs a shell command; the end of the `with` block ends command and terminal."""
 
     def __init__(self, command, env, cwd, columns=80, rows=40):
         self.folder = tempfile.mkdtemp(prefix="pprof-screen-")
         self.socket = os.path.join(self.folder, "socket")
         self.env = dict(env, SHELL="/bin/sh")
         self.env.pop("TMUX", None)
-        # tmux may lose the last words of a pane that ends: cat keeps this one.
+        # tmux may lose the last output of a pane that ends, so cat keeps it open.
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns),
                   "-y", str(rows), "-c", cwd,
                   f"trap : INT; {command}; echo \"ended $?\"; trap '' INT; "
@@ -40,7 +40,7 @@ class Screen:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def keys(self, *keys):
-        """Names of keys as tmux has them: Enter, Tab, C-c, Up."""
+        """Sends keys by tmux's names: Enter, Tab, C-c, Up."""
         self.tmux("send-keys", *keys)
 
     def type(self, text, *keys):
@@ -49,7 +49,7 @@ class Screen:
             self.keys(*keys)
 
     def resize(self, columns, rows=40):
-        """Returns when the program has been told: tmux takes its time."""
+        """Changes the size; returns when the program has got SIGWINCH."""
         self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
         name = self.tmux("display-message", "-p", "#{pane_tty}").stdout.strip()
         with open(name) as terminal:
@@ -57,11 +57,11 @@ class Screen:
                 terminal.fileno()).columns == columns)
 
     def text(self):
-        """All that was shown, the lines that have scrolled away too."""
+        """All output, with the lines that have scrolled off the screen."""
         return self.tmux("capture-pane", "-p", "-J", "-S", "-").stdout.rstrip()
 
     def wait(self, is_right):
-        """Waits for a text, or until is_right(text); False if never."""
+        """Waits for a text, or until is_right(text); False after a timeout."""
         if isinstance(is_right, str):
             words = is_right
             is_right = lambda text: words in text
@@ -73,5 +73,5 @@ class Screen:
         return False
 
     def wait_prompt(self):
-        """Until the last line is an empty prompt."""
+        """Waits until the last line is an empty prompt."""
         return self.wait(lambda text: text.endswith("(pprof)"))

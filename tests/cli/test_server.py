@@ -1,8 +1,8 @@
-"""test_server: HTTP on a port of its own, one function an address.
+"""test_server: an HTTP server on a free port, with one function per path.
 
     server = TestServer({"/good": lambda request: request.answer(200, b"...")})
 
-The functions run in threads of their own, and may wait, lie and break off."""
+Each request runs in its own thread and may wait, send wrong data or disconnect."""
 import http.server
 import select
 import socket
@@ -17,19 +17,19 @@ class Request(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def begin(self, code, **headers):
-        """The head of an answer."""
+        """Sends the head of an answer."""
         self.send_response(code)
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
 
     def wait_for_end(self, seconds=30):
-        """Until the client has ended its half; False if it does not."""
+        """Waits until the client has shut down its sending side; False after a timeout."""
         return bool(select.select([self.connection], [], [], seconds)[0] and
                     self.connection.recv(1, socket.MSG_PEEK) == b"")
 
     def reset(self):
-        """Breaks off as a program does that is killed."""
+        """Resets the connection, as the kernel does for a killed program."""
         self.wfile.flush()
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
                                    struct.pack("ii", 1, 0))
@@ -59,14 +59,14 @@ class TestServer(socketserver.ThreadingMixIn, http.server.HTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def finish_request(self, request, client_address):
-        """TLS, where wanted, in the thread of the request."""
+        """Does the TLS handshake, if any, in the thread of the request."""
         plain = request.dup()
         try:
             if self.context:
                 request = self.context.wrap_socket(request, server_side=True)
             super().finish_request(request, client_address)
         except OSError:
-            # What the client says is heard out, so that it hears us.
+            # Unread input would reset the connection before the client has read the answer.
             plain.shutdown(socket.SHUT_WR)
             while plain.recv(65536):
                 pass

@@ -1,7 +1,7 @@
 /*
- * namespaces_target.c - calls that depend on the number of threads; see
- * namespaces_calls. Reads words from stdin, one a line, and answers each with
- * its result and errno.
+ * namespaces_target.c - calls whose result depends on the number of threads;
+ * see namespaces_calls. Reads commands from stdin, one a line, and prints the
+ * result and errno of each.
  */
 #include <errno.h>
 #include <fcntl.h>

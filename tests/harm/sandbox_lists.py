@@ -1,5 +1,5 @@
-"""sandbox_lists: system calls by name, as the filters of services and programs have them,
-and filters made of them. A filter is bytes: an array of struct sock_filter."""
+"""sandbox_lists: names of system calls in the filters of services and programs, and the
+filters themselves: bytes of an array of struct sock_filter."""
 import errno
 import re
 import struct
@@ -43,12 +43,12 @@ timer_settime timerfd_create timerfd_gettime timerfd_settime times tkill truncat
 unlink unlinkat unshare userfaultfd utime utimensat utimes vfork vmsplice wait4 waitid write
 writev
 """.split())
-# What later versions have in it as well.
+# Additions of later versions.
 SERVICE_249 = SERVICE_247 | {"close_range", "epoll_pwait2", "process_madvise"}
 SERVICE_257 = SERVICE_249 | {"futex_waitv", "set_mempolicy_home_node", "fchmodat2", "mseal",
                              "futex_wake", "futex_wait", "futex_requeue", "cachestat"}
 
-# Docker's default profile, and RuntimeDefault of Kubernetes: these fail with EPERM in a
+# These fail with EPERM in Docker's default profile and RuntimeDefault of Kubernetes, in a
 # container without capabilities.
 CONTAINER_DENIED = set("""
 acct add_key bpf clock_adjtime clock_settime create_module delete_module finit_module
@@ -59,7 +59,7 @@ process_madvise query_module quotactl reboot request_key set_mempolicy setdomain
 setns settimeofday swapoff swapon syslog umount2 unshare uselib userfaultfd vhangup
 """.split())
 
-# What a browser lets the process do that draws pages: no files, no sockets, threads.
+# Calls of a browser's renderer process: threads, but no files and no sockets.
 RENDERER = set("""
 brk clock_getres clock_gettime clock_nanosleep clone clone3 close epoll_pwait epoll_wait
 exit exit_group fstat futex getpid getrandom gettid gettimeofday madvise mmap mprotect mremap
@@ -67,14 +67,14 @@ munmap nanosleep poll ppoll read recvmsg restart_syscall rseq rt_sigaction rt_si
 rt_sigreturn sched_getaffinity sched_yield sendmsg set_robust_list sigaltstack write writev
 """.split())
 
-# What a network daemon lets its child do before the user has logged in: no handler returns.
+# Calls of a network daemon's child before authentication; rt_sigreturn is missing.
 LOGIN = set("""
 brk clock_gettime clock_nanosleep clone clone3 close exit exit_group futex getpid getrandom
 gettimeofday madvise mmap mprotect mremap munmap nanosleep poll ppoll read rseq rt_sigprocmask
 set_robust_list shutdown write writev
 """.split())
 
-# What an emulator denies itself.
+# Calls that an emulator forbids itself.
 EMULATOR_DENIED = set("""
 add_key bpf clock_settime delete_module execve execveat init_module ioperm iopl kexec_load keyctl
 mount perf_event_open personality pivot_root ptrace reboot request_key setns setuid swapoff
@@ -83,7 +83,7 @@ swapon umount2 unshare vfork
 
 
 def numbers():
-    """Of system calls, by name, as the compiler knows them."""
+    """The numbers of system calls by name, from the compiler's headers."""
     out = subprocess.run(["cc", "-E", "-dM", "-include", "sys/syscall.h", "-x", "c",
                           "/dev/null"], stdout=subprocess.PIPE, check=True, text=True).stdout
     return {name: int(n) for name, n in re.findall(r"#define __NR_(\w+) (\d+)$", out, re.M)}
@@ -93,7 +93,7 @@ KNOWN = numbers()
 
 
 def make(actions, default):
-    """actions: by name; all other calls get the default."""
+    """A filter of actions by name; all other calls get the default."""
     lines = [(LOAD, 0, 0, 0)]
     for name in sorted(set(actions) & set(KNOWN)):
         lines += [(JUMP_EQUAL, 0, 1, KNOWN[name]), (RETURN, 0, 0, actions[name])]
@@ -110,6 +110,6 @@ def deny(names, action=KILL_PROCESS):
 
 
 def container():
-    """libc falls back to clone only if clone3 is not there."""
+    """A container's filter; clone3 fails with ENOSYS, so that libc falls back to clone."""
     return make({**dict.fromkeys(CONTAINER_DENIED, ERRNO | errno.EPERM),
                  "clone3": ERRNO | errno.ENOSYS}, ALLOW)

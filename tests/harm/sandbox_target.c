@@ -2,10 +2,10 @@
  * sandbox_target.c - a program under a seccomp filter; see sandbox_filters.
  *
  *   exec FILTER PROGRAM ...        installs the filter, then runs the program
- *   run MODE FILTER                obeys the bytes that it reads from stdin:
- *     w  works (memory, threads, locks, output) and writes a line
- *     f  installs the filter; MODE: prctl, tsync, strict, none
- *     e  ends with status 7; so does the end of the file
+ *   run MODE FILTER                executes the commands on stdin, one byte
+ * each: w  works (memory, threads, locks, output) and writes a line f  installs
+ * the filter; MODE: prctl, tsync, strict, none e  exits with status 7, as at
+ * the end of the input
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -58,7 +58,7 @@ static void install(const char *mode)
     is_strict = strcmp(mode, "strict") == 0;
 }
 
-/* For profiles: a thread that computes, and takes a lock and memory. */
+/* Gives profiles something to show: computes, locks and allocates. */
 static void *compute(void *arg)
 {
     while (!stop) {

@@ -33,18 +33,18 @@ static const struct call *const tables[] = {
     pthread_calls, ipc_calls,    file_calls,    ring_calls,    restart_calls,
 };
 
-/* What is known of a call so far. */
+/* Statistics of a call. */
 struct result {
     const struct call *call;
     _Atomic int n_begun;
     _Atomic int n_done;
     _Atomic int n_differences;
-    char text[240]; /* written by the first thread that finds a difference */
+    char text[240]; /* the first difference */
 };
 
 static struct result results[MAX_CALLS];
 static int n_results, n_wanted, n_threads;
-static _Atomic int n_open; /* calls that have not been made often enough */
+static _Atomic int n_open; /* calls with fewer than N runs */
 static _Atomic bool is_over;
 static struct slot slots[MAX_THREADS];
 
@@ -98,7 +98,7 @@ static void collect(char *const *words)
         fatal("no such call");
 }
 
-/* A block that nothing points to: leak shows it, and that it has looked. */
+/* An unreachable block, which every leak profile must show. */
 __attribute__((noinline)) void lose_block(void);
 __attribute__((noinline)) void lose_block(void)
 {
@@ -109,7 +109,7 @@ __attribute__((noinline)) void lose_block(void)
     block = NULL;
 }
 
-/* Half of the runs begin right after some computing. */
+/* Computes before half of the runs. */
 static void run_once(struct slot *s, struct result *r)
 {
     int n = r->call->n_at_once ? r->call->n_at_once : 1;
@@ -120,7 +120,7 @@ static void run_once(struct slot *s, struct result *r)
     s->data = NULL;
     s->object = NULL;
     s->n_handled = s->is_acked = 0;
-    free(s->kept); /* for profiles of memory */
+    free(s->kept); /* an allocation for memory profiles */
     s->kept = malloc(20000);
     if (s->n_lost < MAX_LOST && ++s->n_lost)
         lose_block();
@@ -134,8 +134,8 @@ static void run_once(struct slot *s, struct result *r)
 }
 
 /*
- * Each thread starts elsewhere in the table. Calls that have been made often
- * enough are left out while others have not.
+ * Each thread starts at another row of the table. Calls with enough runs are
+ * skipped while others have too few.
  */
 __attribute__((noinline)) void make_calls(struct slot *s);
 __attribute__((noinline)) void make_calls(struct slot *s)
@@ -148,7 +148,7 @@ __attribute__((noinline)) void make_calls(struct slot *s)
         if (r->n_begun < n_wanted || n_open == 0)
             run_once(s, r);
         else if (at % n_results == 0)
-            pause_ns(MS / 10); /* others are at the last ones */
+            pause_ns(MS / 10); /* other threads make the last ones */
     }
 }
 
@@ -193,7 +193,7 @@ static void report(void)
     (void)fflush(stdout);
 }
 
-/* Something hangs: what each thread is at. */
+/* After a hang: prints the call that each thread makes. */
 static void give_up(void)
 {
     report();
@@ -203,7 +203,8 @@ static void give_up(void)
     _exit(4);
 }
 
-/* Says when all calls were made often enough, and ends with the input. */
+/* Prints "enough" after N runs of all calls, and returns at the end of the
+ * input. */
 static void *watch_input(void *unused)
 {
     struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -229,12 +230,13 @@ static void prepare(void)
     struct rlimit queues = { RLIM_INFINITY, RLIM_INFINITY };
     sigset_t blocked;
 
-    (void)unshare(CLONE_NEWIPC); /* nothing is left behind, if we may */
+    (void)unshare(CLONE_NEWIPC); /* no file is left, if the kernel permits it */
     (void)setrlimit(RLIMIT_MSGQUEUE, &queues);
     (void)signal(SIGPIPE, SIG_IGN);
     (void)sigaction(SIGUSR1, &count, NULL);
     (void)sigemptyset(&blocked);
-    (void)sigaddset(&blocked, SIGUSR2); /* for sigwait and others */
+    (void)sigaddset(&blocked,
+                    SIGUSR2); /* blocked for sigwait and similar calls */
     (void)pthread_sigmask(SIG_BLOCK, &blocked, NULL);
 }
 

@@ -1,14 +1,14 @@
 /*
- * syscalls_target - a program that makes every blocking call of Linux, with
- * peers that it knows, and compares each result with what must come.
+ * syscalls_target - makes every blocking call of Linux and compares each
+ * result with the expected one.
  *
- * Several threads, the main thread among them, work through the tables of
- * calls. Each has a slot with a peer thread of its own, which makes the call
- * block and ends it. A call that ends otherwise than its peer has arranged
- * (value, errno, bytes, too early) is a difference. Peers repeat what is
- * interrupted, so a difference is always one of the call under test.
+ * Several threads, including the main thread, work through the tables of
+ * calls. Each thread has a slot with a peer thread, which makes the call block
+ * and then ends it. An unexpected value, errno or byte, or an early return is a
+ * difference. Peers retry interrupted calls, so that a difference is always one
+ * of the call under test.
  *
- * Timing decides nothing: a call that does not block is compared as well.
+ * Results do not depend on timing: a call that does not block is compared too.
  */
 #ifndef SYSCALLS_TARGET_H
 #define SYSCALLS_TARGET_H
@@ -23,7 +23,7 @@
 #define PATTERN_BYTES ((size_t)1 << 20)
 #define MAX_SHIFT ((size_t)4096)
 #define LARGE                                                                  \
-    ((size_t)48 << 10) /* bytes; several times what a pipe here has            \
+    ((size_t)48 << 10) /* bytes; several times the capacity of a pipe          \
                         */
 #define N_FDS 8
 
@@ -32,12 +32,12 @@ struct slot;
 struct call {
     const char *name;
     void (*run)(struct slot *s);
-    void (*open)(struct slot *s);    /* makes what the call works on */
+    void (*open)(struct slot *s);    /* creates the object of the call */
     ssize_t (*move)(struct slot *s); /* the transfer under test */
-    int n_at_once; /* iterations that one run counts as; 0 is 1 */
+    int n_at_once;                   /* iterations per run; 0 means 1 */
 };
 
-/* A thread that makes calls, and the place where its peer finds the work. */
+/* State of a thread that makes calls, shared with its peer. */
 struct slot {
     const struct call *call;
     pthread_t thread;
@@ -46,46 +46,46 @@ struct slot {
     const char *folder;
     int index;
 
-    int fd[N_FDS];             /* closed after each run; -1 is free */
+    int fd[N_FDS];             /* closed after each run; -1 means unused */
     size_t total;              /* bytes of the transfer */
-    const unsigned char *data; /* what is sent, and what must arrive */
-    unsigned char *room;       /* PATTERN_BYTES for what arrives */
+    const unsigned char *data; /* bytes to send and to expect */
+    unsigned char *room;       /* PATTERN_BYTES for received bytes */
     size_t n_arrived;          /* bytes that the peer has compared */
-    bool is_garbled;           /* the peer got other bytes */
-    _Atomic int n_handled; /* signals that the slot's own handler has seen */
+    bool is_garbled;           /* true if the peer received other bytes */
+    _Atomic int n_handled;     /* signals that the slot's handler has counted */
     _Atomic int is_acked;
-    _Atomic uint32_t word; /* for futexes */
+    _Atomic uint32_t word; /* futex word */
     pid_t child;
-    void *object; /* whatever the call and its peer share */
-    void *kept;   /* a block of memory that is replaced at each run */
-    bool is_long; /* the peer holds its lock until the call is over */
-    int n_lost;   /* blocks that lose_block has made */
+    void *object; /* parameters shared by the call and its peer */
+    void *kept;   /* memory that each run replaces */
+    bool is_long; /* true if the peer holds its lock until the call returns */
+    int n_lost;   /* blocks that lose_block has allocated */
 
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    void (*job)(struct slot *s); /* NULL: the peer is idle */
+    void (*job)(struct slot *s); /* NULL while the peer is idle */
     pthread_t peer;
     bool is_over;
 };
 
-/* The tables; each ends with a call without a name. */
+/* Tables of calls; each ends with an empty name. */
 extern const struct call stream_calls[], splice_calls[], receive_calls[],
     connect_calls[], poll_calls[], sleep_calls[], signal_calls[], event_calls[],
     process_calls[], futex_calls[], pthread_calls[], ipc_calls[], file_calls[],
     ring_calls[], restart_calls[];
 
-/* Notes a difference of the call that the slot is at. */
+/* Records a difference of the slot's current call. */
 void differ(struct slot *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The machine cannot make this call (an old kernel, a sandbox). */
+/* Marks the call as not available (an old kernel, a sandbox). */
 void skip(struct slot *s, const char *reason);
 
-/* Compares a result; if -1 is wanted, errno too. `what` names the step. */
+/* Compares a result, and errno if -1 is expected. `what` names the step. */
 bool expect(struct slot *s, const char *what, long got, long wanted);
 bool expect_error(struct slot *s, const char *what, long got, int error);
-/* The same for functions that return the error itself. */
+/* The same for functions that return an error number. */
 bool expect_code(struct slot *s, const char *what, int got, int wanted);
-/* At least that long since then. */
+/* Checks that at least that many ns have passed since start. */
 void expect_lasted(struct slot *s, const char *what, int64_t start_ns,
                    int64_t min_ns);
 void expect_bytes(struct slot *s, const char *what, const void *got, size_t at,
@@ -94,25 +94,25 @@ void expect_bytes(struct slot *s, const char *what, const void *got, size_t at,
 int64_t now_ns(void);
 struct timespec after_ns(clockid_t clock, int64_t ns);
 uint32_t draw(struct slot *s, uint32_t below);
-void burn(int64_t ns);            /* computes that long */
-void pause_ns(int64_t ns);        /* sleeps that long, whatever interrupts */
-void short_delay(struct slot *s); /* what peers wait before they act */
+void burn(int64_t ns);            /* computes for ns */
+void pause_ns(int64_t ns);        /* sleeps for ns in spite of signals */
+void short_delay(struct slot *s); /* delay of a peer before it acts */
 
-/* Has the slot's peer thread run the function; end waits until it has. */
+/* Starts the function in the slot's peer thread; end waits for its return. */
 void peer_begin(struct slot *s, void (*job)(struct slot *s));
 void peer_end(struct slot *s);
 void run_peer(struct slot *s);
 
-/* Of all `n` bytes, whatever interrupts. False: the other side has gone. */
+/* Transfer all n bytes in spite of signals. False after the peer's close. */
 bool write_all(int fd, const void *bytes, size_t n);
 bool read_all(int fd, void *bytes, size_t n);
 
-/* Ends the program: the test itself cannot go on. */
+/* Ends the program with a message if a call of the test itself fails. */
 void fatal(const char *what) __attribute__((noreturn));
 int must(int result, const char *what);
 void close_fds(struct slot *s);
 
-/* Peers of transfers: fd[0] is theirs. */
+/* Peers of transfers; they use fd[0]. */
 void drain_slowly(struct slot *s); /* reads and compares s->total bytes */
 void feed_slowly(struct slot *s);  /* writes s->total bytes in pieces */
 
@@ -128,7 +128,7 @@ void open_tcp(struct slot *s);
 void open_tcp_timed(struct slot *s);
 void open_pty(struct slot *s); /* raw; fd[1] is the terminal */
 void set_timeouts(int fd, int64_t ns);
-int make_file(struct slot *s); /* with s->data in it, s->total bytes */
+int make_file(struct slot *s); /* a file with s->total bytes of s->data */
 
 /* The handler of SIGUSR1 counts in the slot of its thread. */
 extern __thread struct slot *my_slot;

@@ -181,7 +181,8 @@ void peer_end(struct slot *s)
     while (s->job)
         (void)pthread_cond_wait(&s->changed, &s->lock);
     (void)pthread_mutex_unlock(&s->lock);
-    (void)syscall(SYS_getppid); /* signals that the peer has sent are handled */
+    (void)syscall(
+        SYS_getppid); /* lets pending signals of the peer be handled */
 }
 
 static bool await(int fd, short events)
@@ -194,7 +195,7 @@ static bool await(int fd, short events)
     return true;
 }
 
-/* EAGAIN: of a channel with a timeout. */
+/* EAGAIN comes from a channel with a timeout. */
 bool write_all(int fd, const void *bytes, size_t n)
 {
     const char *at = bytes;
@@ -242,7 +243,7 @@ void close_fds(struct slot *s)
         }
 }
 
-/* Reads at most 4 KB at a time, with a pause now and then. */
+/* Reads at most 4 KB at a time, with pauses. */
 void drain_slowly(struct slot *s)
 {
     unsigned char bytes[4096];
@@ -281,7 +282,7 @@ static void choose_data(struct slot *s)
     s->data = pattern + draw(s, MAX_SHIFT);
 }
 
-/* One page: a writer has to wait early. */
+/* One page, so that a writer soon blocks. */
 static void make_pipe(struct slot *s, int reader, int writer)
 {
     int ends[2];
@@ -359,7 +360,7 @@ void open_stream_timed(struct slot *s)
     set_timeouts(s->fd[1], LONG_NS);
 }
 
-/* Ends with a reset, so that no port stays in TIME_WAIT. */
+/* Closes with a reset, so that no port stays in TIME_WAIT. */
 static void tune(int fd)
 {
     const struct linger reset = { 1, 0 };

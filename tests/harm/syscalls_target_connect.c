@@ -13,11 +13,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Counted in ticks of the kernel, which are late in a slow virtual machine: how
- * long such a timeout lasts is not compared. */
+/* The kernel measures these timeouts in ticks, which are late in a slow virtual
+ * machine, so their duration is not compared. */
 #define TIMEOUT_NS (15 * MS)
 
-/* An abstract name of this run alone: a forked child may still have the last
+/* An abstract name for each run: a forked child may still have the previous
  * listener open. */
 static socklen_t name_of(struct slot *s, struct sockaddr_un *out)
 {
@@ -38,7 +38,7 @@ static int make_socket(void)
     return fd;
 }
 
-/* fd[0] listens. */
+/* fd[0] is the listening socket. */
 static void listen_at(struct slot *s, int backlog)
 {
     struct sockaddr_un at;
@@ -103,7 +103,7 @@ static void run_accept_timeout(struct slot *s)
     (void)expect_error(s, "accept", s->fd[1], EAGAIN);
 }
 
-/* The listener takes one connection, and no other waits any more. */
+/* The backlog of the listener is full. */
 static void accept_late(struct slot *s)
 {
     short_delay(s);
@@ -146,7 +146,7 @@ static const char *fifo_of(struct slot *s, char path[300])
     return path;
 }
 
-/* Opens the other end once the call under test waits for it, or before. */
+/* Opens the other end before or after the call under test blocks. */
 static void open_fifo_late(struct slot *s)
 {
     char path[300];
@@ -182,7 +182,7 @@ static void run_fifo_write(struct slot *s)
     run_fifo(s, O_WRONLY);
 }
 
-#define TIMED open_stream /* any: the socket has a long timeout */
+#define TIMED open_stream /* any duration: the socket has a long timeout */
 
 const struct call connect_calls[] = {
     { "accept", run_accept, NULL, accept_plain, 0 },

@@ -99,7 +99,7 @@ static void run_inotify(struct slot *s)
     peer_end(s);
 }
 
-/* A child that lives for a moment. */
+/* A child that exits after a moment. */
 static pid_t begin_child(void)
 {
     pid_t child = fork();
@@ -178,7 +178,7 @@ static void run_pidfd(struct slot *s)
         ;
 }
 
-/* The parent of a vfork waits in the kernel. */
+/* The parent of a vfork child blocks in the kernel. */
 static void run_vfork(struct slot *s)
 {
     static const struct timespec t = { 0, 700000 };
@@ -193,7 +193,7 @@ static void run_vfork(struct slot *s)
     check_child(s, "waitpid", child, waitpid(child, &status, 0), &status);
 }
 
-/* SIGCHLD is ignored: no other thread notices that children end. */
+/* SIGCHLD is ignored, so that no other thread is interrupted by it. */
 static void fork_often(struct slot *s)
 {
     for (int i = 0; i < 3; i++) {

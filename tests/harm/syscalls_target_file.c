@@ -1,6 +1,6 @@
 /*
- * syscalls_target_file.c - locks of files, and long work in the kernel that a
- * pending signal can cut short: large reads, copies, fallocate, fsync.
+ * syscalls_target_file.c - file locks, and long operations in the kernel that a
+ * pending signal can interrupt: large reads, copies, fallocate, fsync.
  */
 #include "syscalls_target.h"
 
@@ -18,10 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BIG ((size_t)1 << 20)     /* bytes of files */
-#define MEMORY ((size_t)16 << 20) /* bytes of memory that is filled */
+#define BIG ((size_t)1 << 20)     /* size of files in bytes */
+#define MEMORY ((size_t)16 << 20) /* size of filled memory in bytes */
 
-/* The same file by another open file description. */
+/* Opens the same file again, for another open file description. */
 static int open_again(int fd)
 {
     char path[40];
@@ -70,7 +70,7 @@ static void run_ofd(struct slot *s)
     peer_end(s);
 }
 
-/* A child has the lock of the file, and goes with it after a moment. */
+/* A child holds the file's lock and exits after a moment. */
 static pid_t lock_in_child(int fd)
 {
     struct timespec t = { 0, 700000 };
@@ -127,7 +127,7 @@ static void run_getrandom(struct slot *s)
                  PATTERN_BYTES);
 }
 
-/* Devices that look for signals between pages. */
+/* Devices whose driver checks for signals between pages. */
 static void check_device(struct slot *s, const char *path)
 {
     void *room = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE,

@@ -1,6 +1,6 @@
 /*
- * syscalls_target_futex.c - futexes by system call: woken, or timed out. Nobody
- * else uses the words, so that no wake-up is another's.
+ * syscalls_target_futex.c - futex system calls that are woken or time out. No
+ * other code uses the futex words, so that there is no spurious wake-up.
  */
 #include "syscalls_target.h"
 
@@ -30,7 +30,7 @@ static long futex(struct slot *s, int op, uint32_t value,
                    FUTEX_BITSET_MATCH_ANY);
 }
 
-/* Wakes until somebody was woken, or has seen the new value. */
+/* Wakes until a waiter was woken or has seen the new value. */
 static void wake_late(struct slot *s)
 {
     short_delay(s);
@@ -110,7 +110,7 @@ static void run_realtime_timeout(struct slot *s)
     check_timeout(s, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, &t, 0, 0);
 }
 
-/* The peer holds the lock until the call has timed out, or for a moment. */
+/* The peer holds the lock for a moment, or until the call has timed out. */
 static void hold_pi(struct slot *s)
 {
     bool is_short = !s->is_long;

@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Counted in ticks of the kernel, which are late in a slow virtual machine: how
- * long such a timeout lasts is not compared. */
+/* The kernel measures these timeouts in ticks, which are late in a slow virtual
+ * machine, so their duration is not compared. */
 #define TIMEOUT_NS (15 * MS)
 #define TEXT 2000
 
@@ -30,7 +30,7 @@ static void post_late(struct slot *s)
     (void)semop(s->fd[7], &up, 1);
 }
 
-/* fd[7] holds an id while a run lasts; it is no descriptor. */
+/* fd[7] holds an IPC id during a run; it is no descriptor. */
 static bool get_sem(struct slot *s)
 {
     s->fd[7] = semget(IPC_PRIVATE, 1, 0600);
@@ -144,7 +144,7 @@ static void run_msgsnd(struct slot *s)
     drop_queue(s);
 }
 
-/* With room for one message. */
+/* A queue with room for one message. */
 static bool open_mq(struct slot *s)
 {
     struct mq_attr attr = { .mq_maxmsg = 1, .mq_msgsize = 100 };

@@ -1,6 +1,6 @@
 /*
- * syscalls_target_poll.c - select, poll and epoll: with an event that comes
- * late, and with a timeout that ends them.
+ * syscalls_target_poll.c - select, poll and epoll that end with a late event or
+ * with a timeout.
  */
 #include "syscalls_target.h"
 
@@ -15,7 +15,7 @@
 
 #define TIMEOUT_NS (3 * MS)
 
-/* Waits on fd[1] for at most so long; what the function returns. */
+/* Waits on fd[1] for at most timeout_ns; returns the result of the call. */
 typedef int waiter(struct slot *s, int64_t timeout_ns);
 
 static void write_late(struct slot *s)
@@ -33,7 +33,7 @@ static void check_event(struct slot *s, waiter *wait, int64_t timeout_ns)
     close_fds(s);
 }
 
-/* An event, with and without a timeout; then a timeout. */
+/* Waits for an event with and without a timeout; then for a timeout. */
 static void check_wait(struct slot *s, waiter *wait)
 {
     int64_t start;
@@ -82,7 +82,7 @@ static int by_ppoll(struct slot *s, int64_t ns)
     return ppoll(&p, 1, span(ns, &t), &none);
 }
 
-/* Linux writes back what is left of the time. */
+/* Linux writes back the remaining time. */
 static int by_select(struct slot *s, int64_t ns)
 {
     struct timeval t = { ns / 1000000000, ns % 1000000000 / 1000 };
@@ -210,7 +210,7 @@ static void run_epoll_pwait2(struct slot *s)
         skip(s, "the kernel has no epoll_pwait2");
 }
 
-/* Time alone. */
+/* Waits without descriptors. */
 static void run_empty_poll(struct slot *s)
 {
     int64_t start = now_ns();

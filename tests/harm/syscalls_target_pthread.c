@@ -1,6 +1,6 @@
 /*
  * syscalls_target_pthread.c - libc's locks, conditions, semaphores, barriers
- * and joins: taken from a peer that holds them, or timed out.
+ * and joins: waits that a peer ends, or that time out.
  */
 #include "syscalls_target.h"
 
@@ -21,7 +21,7 @@ struct objects {
     _Atomic int is_set;
 };
 
-/* One a run: peers may still be in a call on the last one's memory. */
+/* Each run allocates its objects: a peer may still use the previous ones. */
 static void make_objects(struct slot *s, struct objects *o)
 {
     pthread_condattr_t attr;
@@ -44,7 +44,7 @@ static void await_holder(struct objects *o)
         pause_ns(50000);
 }
 
-/* Holds both locks until the call is over (is_set), or for a moment. */
+/* Holds both locks for a moment, or until the call returns (is_set). */
 static void hold(struct slot *s)
 {
     struct objects *o = s->object;
@@ -199,7 +199,7 @@ static void run_cond_timedwait(struct slot *s)
     check_cond(s, true);
 }
 
-/* It may return 0 without a reason, by its contract; then it goes on. */
+/* POSIX permits spurious wake-ups; then the wait is repeated. */
 static void run_cond_timeout(struct slot *s)
 {
     int64_t start = now_ns();

@@ -1,6 +1,6 @@
 /*
  * syscalls_target_receive.c - reads that wait for a slow writer, and reads that
- * wait in vain because of SO_RCVTIMEO.
+ * time out because of SO_RCVTIMEO.
  */
 #include "syscalls_target.h"
 
@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #define N_PACKETS 4
-/* Counted in ticks of the kernel, which are late in a slow virtual machine: how
- * long such a timeout lasts is not compared. */
+/* The kernel measures these timeouts in ticks, which are late in a slow virtual
+ * machine, so their duration is not compared. */
 #define TIMEOUT_NS (15 * MS)
 
-/* Some bytes a call, in order; never an error, never an end. */
+/* Each call returns some bytes, in order; never an error or end of file. */
 static void run_receive(struct slot *s)
 {
     s->call->open(s);
@@ -135,7 +135,7 @@ static void send_packets(struct slot *s)
     }
 }
 
-/* Waits for all packets; the timeout is far away. */
+/* Waits for all packets with a long timeout. */
 static void run_recvmmsg(struct slot *s)
 {
     struct iovec parts[N_PACKETS];
@@ -159,7 +159,7 @@ static void run_recvmmsg(struct slot *s)
     peer_end(s);
 }
 
-/* Nothing comes: EAGAIN. */
+/* Without data the call returns EAGAIN. */
 static void run_timeout(struct slot *s)
 {
     s->call->open(s);
@@ -167,7 +167,7 @@ static void run_timeout(struct slot *s)
     (void)expect_error(s, "the read", s->call->move(s), EAGAIN);
 }
 
-/* Nobody reads: as much as the channel holds, and no more after the time. */
+/* Without a reader the call fills the channel and times out. */
 static void run_send_timeout(struct slot *s)
 {
     ssize_t n;

@@ -1,7 +1,7 @@
 /*
- * syscalls_target_restart.c - the program's own signals in the middle of calls:
- * SA_RESTART goes on, a plain handler gives EINTR, and each signal is handled
- * exactly once.
+ * syscalls_target_restart.c - the program's own signals during calls: with
+ * SA_RESTART the call continues, without it the call returns EINTR, and each
+ * signal is handled exactly once.
  */
 #include "syscalls_target.h"
 
@@ -21,7 +21,7 @@ static void count(int number)
         my_slot->n_handled++;
 }
 
-/* SIGRTMAX restarts; SIGUSR1 (of main) does not. */
+/* SIGRTMAX has SA_RESTART; SIGUSR1 does not. */
 __attribute__((constructor)) static void install(void)
 {
     const struct sigaction action = { .sa_handler = count,
@@ -58,7 +58,7 @@ static void interrupt_then_feed(struct slot *s)
     feed_slowly(s);
 }
 
-/* EINTR comes from the program's own signal, or not at all. */
+/* EINTR comes only from the program's own signal. */
 static void run_interrupted_read(struct slot *s)
 {
     ssize_t n;
@@ -82,7 +82,7 @@ static void interrupt_once(struct slot *s)
     (void)pthread_kill(s->thread, SIGUSR1);
 }
 
-/* What is left of the time is added up; the sum is never early. */
+/* Sleeps again for the remaining time; the sum is never too short. */
 static void run_interrupted_sleep(struct slot *s)
 {
     struct timespec t = { 0, SLEEP_NS }, left = { 0, 0 };
@@ -122,7 +122,7 @@ static void stop_and_continue(struct slot *s)
     drain_slowly(s);
 }
 
-/* A write that the program's own handler cuts short says how far it came. */
+/* A write that the program's own handler interrupts returns its bytes. */
 static void run_interrupted_write(struct slot *s)
 {
     ssize_t n;

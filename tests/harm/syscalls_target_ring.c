@@ -1,6 +1,6 @@
 /*
- * syscalls_target_ring.c - io_uring and the older asynchronous input and
- * output, by system calls: waiting for one completion, or for a timeout.
+ * syscalls_target_ring.c - io_uring and Linux AIO by system calls: waiting for
+ * one completion, or for a timeout.
  */
 #include "syscalls_target.h"
 
@@ -17,9 +17,9 @@
 #define TIMEOUT_NS (3 * MS)
 
 /*
- * The teardown of a ring interrupts the thread that has used it, some time
- * later, by itself: io_getevents and others then end with EINTR. So each ring
- * has a thread of its own.
+ * The kernel's teardown of a ring later interrupts the thread that has used it,
+ * so that io_getevents and others return EINTR. Therefore each ring has its own
+ * thread.
  */
 struct job {
     struct slot *slot;
@@ -27,7 +27,7 @@ struct job {
 };
 #define RING_BYTES ((size_t)4096)
 
-/* The ring's three mappings, of one entry. */
+/* The three mappings of a ring with one entry. */
 struct ring {
     struct io_uring_params p;
     char *sq, *cq;
@@ -73,7 +73,7 @@ static void close_ring(struct slot *s, struct ring *r)
     s->fd[3] = -1;
 }
 
-/* The one entry waits for input of fd[1]. */
+/* The entry waits for input on fd[1]. */
 static void queue_poll(struct slot *s, struct ring *r)
 {
     uint32_t *array = (uint32_t *)(void *)(r->sq + r->p.sq_off.array);
@@ -116,7 +116,7 @@ static void use_ring(struct slot *s)
     close_ring(s, &r);
 }
 
-/* All is submitted before: an interruption would show as EINTR. */
+/* Submits everything before: an interruption then shows as EINTR. */
 static void use_ring_wait(struct slot *s)
 {
     struct ring r;

@@ -1,6 +1,6 @@
 /*
- * syscalls_target_send.c - large transfers to a slow reader: the call must move
- * all its bytes, in order, on each channel that it works on.
+ * syscalls_target_send.c - large transfers to a slow reader: one call must
+ * transfer all its bytes, in order, on each kind of channel.
  */
 #include "syscalls_target.h"
 
@@ -16,7 +16,8 @@
 #define PACKET ((size_t)1024)
 #define PIECE ((size_t)4096)
 
-/* One call moves all; the rest of a short one is sent for the peer's sake. */
+/* One call must transfer all. After a short one the rest is sent anyway,
+ * because the peer expects it. */
 static void run_send(struct slot *s)
 {
     ssize_t done;
@@ -133,7 +134,7 @@ static ssize_t by_sendfile(struct slot *s)
     return n;
 }
 
-/* Packets: each call sends one, whole. */
+/* Each call sends one complete packet. */
 static ssize_t by_packets(struct slot *s)
 {
     size_t at = 0;
@@ -172,7 +173,7 @@ static ssize_t by_packet_batches(struct slot *s)
     return (ssize_t)s->total;
 }
 
-/* A terminal's output is slow, and then it is waited for. */
+/* Writes to a slow terminal, then tcdrain waits for it. */
 static ssize_t by_write_and_drain(struct slot *s)
 {
     ssize_t n = write(s->fd[1], s->data, s->total);

@@ -1,6 +1,6 @@
 /*
  * syscalls_target_signal.c - calls that wait for a signal: only the program's
- * own ends them. SIGUSR1 has a handler that counts, SIGUSR2 is blocked.
+ * own signals end them. SIGUSR1 has a handler that counts; SIGUSR2 is blocked.
  */
 #include "syscalls_target.h"
 
@@ -57,7 +57,7 @@ static void wake_once(struct slot *s)
     (void)pthread_kill(s->thread, SIGUSR1);
 }
 
-/* No race here: the signal is let through by the call alone. */
+/* No race: the signal is unblocked only during the call. */
 static void run_sigsuspend(struct slot *s)
 {
     sigset_t before;

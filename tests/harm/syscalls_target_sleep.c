@@ -1,6 +1,6 @@
 /*
- * syscalls_target_sleep.c - sleeps: never early, never interrupted. The long
- * ones would never end if each interruption began them again.
+ * syscalls_target_sleep.c - sleeps never end early or with EINTR. A long one
+ * would never end if each signal restarted it.
  */
 #include "syscalls_target.h"
 
@@ -109,7 +109,7 @@ static void *sleep_second(void *left)
     return NULL;
 }
 
-/* sleep() knows whole seconds only, so many threads sleep at a time. */
+/* sleep() takes whole seconds, so many threads sleep at a time. */
 static void run_sleep(struct slot *s)
 {
     pthread_t threads[N_SLEEPERS];

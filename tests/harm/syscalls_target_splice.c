@@ -1,6 +1,6 @@
 /*
- * syscalls_target_splice.c - transfers that may be shorter than what was asked
- * for, but are never empty, never fail, and keep the order of the bytes.
+ * syscalls_target_splice.c - transfers that may be short, but are never empty,
+ * never fail, and keep the order of the bytes.
  */
 #include "syscalls_target.h"
 
@@ -13,10 +13,10 @@
 
 #define PIECE ((size_t)4096)
 
-/* Moves some bytes from s->data + at on. */
+/* Transfers some bytes that start at s->data + at. */
 typedef ssize_t mover(struct slot *s, size_t at);
 
-/* A failure is a difference; after one the bytes are written by hand. */
+/* A failure is a difference; the rest is then written with write(). */
 static void move_all(struct slot *s, mover *move)
 {
     peer_begin(s, drain_slowly);
@@ -133,7 +133,7 @@ static void run_tee(struct slot *s)
     move_all(s, tee_some);
 }
 
-/* Input that comes late: the call waits for it, and puts it into a file. */
+/* The call waits for late input and writes it into a file. */
 static void splice_in(struct slot *s, int in, int out, size_t at)
 {
     while (at < s->total) {
@@ -159,7 +159,7 @@ static void run_splice_to_file(struct slot *s)
     peer_end(s);
 }
 
-/* From a socket into a pipe, one piece at a time, and on by read. */
+/* From a socket into a pipe, one piece at a time; read() empties the pipe. */
 static void run_splice_from_socket(struct slot *s)
 {
     size_t at = 0;
@@ -182,7 +182,7 @@ static void run_splice_from_socket(struct slot *s)
     peer_end(s);
 }
 
-/* tee waits for input as well. */
+/* tee waits for input too. */
 static void run_tee_waits(struct slot *s)
 {
     ssize_t n;

@@ -1,7 +1,7 @@
-"""users_check: what the tests of other users share.
+"""users_check: shared code of the tests with a second user.
 
-Another user is a child of root with an unused uid. A test that needs one skips
-elsewhere."""
+The second user is a child of root with an unused uid. Without root the tests are
+skipped."""
 import encodings.idna  # noqa: F401, for users that cannot read it later
 import json
 import os
@@ -30,7 +30,7 @@ def become(uid=OTHER):
 
 
 def as_other(function, *args, uid=OTHER):
-    """Calls the function in a child process of that user; gives its result."""
+    """Calls the function in a child process of that user; returns its result."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -50,12 +50,12 @@ def as_other(function, *args, uid=OTHER):
     return pickle.loads(data)
 
 
-def everybody():
+def all_listed():
     return json.loads(ended([TOOL, "list", "--json"]).stdout)
 
 
 def of_pid(pid):
-    return next((i for i in everybody() if i["pid"] == pid), None)
+    return next((i for i in all_listed() if i["pid"] == pid), None)
 
 
 def start_of(pid):

@@ -1,6 +1,6 @@
 """web_server: starts the servers of the project for the tests web_*.
 
-Every server is stopped by stop() or, if a test fails, when the test ends."""
+stop() ends a server; after a failed test, the end of the test does."""
 import atexit
 import re
 import socket
@@ -15,7 +15,7 @@ started = []
 
 
 class Server:
-    """A process, and the port or the path that it says it listens on."""
+    """A server process, and the port or path that it prints."""
 
     def __init__(self, command, cwd=folder, **env):
         self.process = subprocess.Popen(
@@ -45,7 +45,7 @@ class Server:
         return socket.create_connection(("127.0.0.1", self.port), TIMEOUT)
 
     def raw(self, data):
-        """The whole answer to anything at all."""
+        """The complete answer to these bytes."""
         with self.connect() as s:
             s.sendall(data)
             answer = b""
@@ -102,7 +102,7 @@ def trace_http(file, **env):
 
 
 def endpoint(listen="localhost:0", command=("sleep", "100000"), **env):
-    """A program with the library in it."""
+    """Starts a program with the library."""
     return Server(list(command), LD_PRELOAD=LIBRARY, PPROFLISTEN=listen, **env)
 
 

@@ -1,6 +1,6 @@
-// chrome.mjs - a headless Chromium, driven over its debugging pipe.
+// chrome.mjs - controls a headless Chromium through its debugging pipe.
 //
-// Needs nothing but the browser: messages are JSON closed by a NUL on two pipes.
+// Needs only the browser: messages are JSON, terminated by NUL, on two pipes.
 import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -8,7 +8,7 @@ import path from "node:path";
 
 const TIMEOUT = 240000;
 
-/** The browser's program, or "". */
+/** Path of the browser, or "". */
 export function findChrome() {
   for (const name of ["chromium", "chromium-browser", "google-chrome"]) {
     try {
@@ -87,13 +87,13 @@ class Page {
   constructor(chrome, session) {
     this.chrome = chrome;
     this.session = session;
-    /** What the console said that was an error. */
+    /** Errors of the console. */
     this.errors = [];
-    /** Addresses asked for. */
+    /** Requested addresses. */
     this.requests = [];
-    /** Received in all. */
+    /** Received bytes in all. */
     this.bytes = 0;
-    /** The browser's own record of what happens, while there is one. */
+    /** Events of the browser's trace, while one runs. */
     this.traced = { events: [], ended: () => {} };
   }
 
@@ -111,7 +111,7 @@ class Page {
     else if (method === "Tracing.tracingComplete") this.traced.ended();
   }
 
-  /** What the browser records of some categories while act runs. */
+  /** The browser's trace events of some categories during act. */
   async trace(categories, act) {
     await this.send("Tracing.start", { traceConfig: { includedCategories: categories }, transferMode: "ReportEvents" });
     await act();
@@ -135,7 +135,7 @@ class Page {
     return result.value;
   }
 
-  /** Waits, frame by frame, until the expression is true. */
+  /** Waits until the expression is true; checks it in every frame. */
   async until(expression, patience = TIMEOUT) {
     await this.run(`new Promise((done, fail) => {
       const end = Date.now() + ${patience - 5000};

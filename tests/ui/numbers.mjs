@@ -1,8 +1,7 @@
-// numbers.mjs PPROF FOLDER... - the page's numbers against the text reports.
+// numbers.mjs PPROF FOLDER... - compares the page's numbers with the text reports.
 //
-// Every profile below the folders is read by the tool and by the page's own
-// code, through the same filters; flat and cum of every node must be equal.
-// Ends with "P passed, F failed".
+// The tool and the page's code read every profile below the folders with the same
+// filters; flat and cum of every node must be equal. Ends with "P passed, F failed".
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -30,7 +29,7 @@ function run(args) {
   return execFileSync(pprof, args, { env, stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 30 });
 }
 
-/** Filters that say something about this profile: made of its own names. */
+/** Filters made of names in this profile. */
 function cases(p) {
   const list = [{}, { granularity: "lines" }, { granularity: "files" }, { granularity: "addresses" }, { noInlines: true }];
   const names = [...new Set(Array.from(p.fnName.subarray(0, 400), (id) => p.str(id)))].filter((n) => n && /^[\x20-\x7e]+$/.test(n));
@@ -71,7 +70,7 @@ function flagsOf(c) {
   return flags;
 }
 
-/** name -> "flat cum", equal names added up. */
+/** name -> "flat cum"; values of equal names are added. */
 function table(rows) {
   const sums = new Map();
   for (const r of rows) {
@@ -86,7 +85,7 @@ function compare(file, p, c) {
   try {
     want = JSON.parse(run(["-json", "-nodecount=0", "-nodefraction=0", "-edgefraction=0", "-trim=false", "-symbolize=none", ...flagsOf(c), file]).toString());
   } catch {
-    return "skip"; // the tool refuses too: nothing to compare
+    return "skip"; // the tool refuses it too: nothing to compare
   }
   const view = new View(p, { ...defaults(), ...c });
   const mine = table(top(view)), theirs = table(want.nodes);
@@ -103,7 +102,7 @@ for (const folder of folders) {
       run(["-proto", "-symbolize=none", `-output=${plain}`, file]);
       p = decode(await unpack(new Uint8Array(fs.readFileSync(plain))));
     } catch {
-      continue; // not a profile for the tool either
+      continue; // the tool does not accept it either
     }
     for (const c of cases(p)) {
       const result = compare(plain, p, c);

@@ -1,6 +1,5 @@
-// paint_units.test.mjs - the pixels and labels of a flame graph, and when a change
-// of state takes effect, under `node --test`: with just as much of a browser as
-// they touch.
+// paint_units.test.mjs - unit tests of the pixels and labels of a flame graph and of
+// the order of state changes, under `node --test`, with a minimal fake browser.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { frameColor, tintOf } from "../../ui/colors.js";
@@ -10,10 +9,10 @@ import { Store } from "../../ui/state.js";
 const image = (width, height) => ({ width, height, data: new Uint8ClampedArray(4 * width * height) });
 globalThis.document = { createElement: () => ({ getContext: () => ({ createImageData: image, putImageData() {} }) }) };
 
-/** "colour alpha" of the pixels of a line; "-" for a clear one. */
+/** "colour alpha" of the pixels of a line; "-" for a transparent one. */
 const seen = (lines, line, n) => Array.from(lines.pixels.subarray(line * lines.width, line * lines.width + n), (p) => (p ? `${(p & 0xffffff).toString(16)} ${((p >>> 24) / 255).toFixed(2)}` : "-"));
 
-test("colours as numbers", () => {
+test("colours are parsed into numbers", () => {
   assert.equal(tintOf("#b8860b"), 0x0b86b8);
   assert.equal(tintOf("hsl(0 100% 50%)"), 0x0000ff);
   assert.equal(tintOf("hsl(120 100% 25%)"), 0x008000);
@@ -22,7 +21,7 @@ test("colours as numbers", () => {
   assert.equal(tintOf("hsl(200 0% 81%)"), 0xcfcfcf);
 });
 
-test("lines: a box covers the pixels it lies on, as far as it does", () => {
+test("lines: a box covers its pixels, partly at its edges", () => {
   const lines = new Lines();
   lines.begin(8, 2);
   lines.put(0, 1.25, 2.25, 0x0000ff, 1);
@@ -35,7 +34,7 @@ test("lines: a box covers the pixels it lies on, as far as it does", () => {
   assert.deepEqual(seen(lines, 0, 1), ["-"], "a box past the edge is not on the next line");
 });
 
-test("lines: two boxes on one pixel mix, and begin clears", () => {
+test("lines: two boxes on one pixel are mixed, and begin clears the line", () => {
   const lines = new Lines();
   lines.begin(4, 1);
   lines.put(0, 0, 0.5, 0x0000ff, 1);
@@ -47,7 +46,7 @@ test("lines: two boxes on one pixel mix, and begin clears", () => {
   assert.deepEqual(seen(lines, 0, 1), ["-"]);
 });
 
-test("labels: whole, short, cut, or none", () => {
+test("labels are whole, shortened, truncated or omitted by width", () => {
   let nMeasured = 0;
   const g = { measureText: (text) => ({ width: 6 * [...text].length, n: nMeasured++ }) };
   const name = "example.com/service/pkg.(*Type).method";
@@ -62,7 +61,7 @@ test("labels: whole, short, cut, or none", () => {
   assert.equal(nMeasured, before, "nothing is measured twice");
 });
 
-/** A store in a browser whose frames come when they are called for. */
+/** A store in a fake browser whose animation frames the test triggers. */
 function storeWithFrames() {
   const frames = [], done = [], listeners = {};
   globalThis.location = { hash: "", pathname: "/ui/flamegraph", search: "", href: "" };
@@ -77,18 +76,18 @@ function storeWithFrames() {
   return { store, done, later, back: () => listeners.popstate() };
 }
 
-test("state: at once, or when the frame is drawn", async () => {
+test("state: a change is shown at once, or with isLater in the next frame", async () => {
   const { store, done, later } = storeWithFrames();
   store.go({ path: ["a"] });
   assert.deepEqual(done.splice(0), ["push flamegraph?z=a", "shown a"]);
   store.go({ search: "x" }, { isQuiet: true, isLater: true });
-  assert.equal(store.state.search, "x", "whoever asks sees it at once");
+  assert.equal(store.state.search, "x", "the state changes at once");
   assert.deepEqual(done, []);
   await later();
   assert.deepEqual(done.splice(0), ["replace flamegraph?z=a&q=x", "shown ax"]);
 });
 
-test("state: changes before the frame are shown together, their addresses in order", async () => {
+test("state: changes before a frame are shown together and pushed in order", async () => {
   const { store, done, later } = storeWithFrames();
   store.go({ path: ["a"] }, { isLater: true });
   store.go({ path: ["b"] }, { isLater: true });
@@ -101,7 +100,7 @@ test("state: changes before the frame are shown together, their addresses in ord
   assert.ok(!store.isDue);
 });
 
-test("state: Back leaves behind what is due", async () => {
+test("state: Back discards pending changes", async () => {
   const { store, done, later, back } = storeWithFrames();
   store.go({ path: ["a"] }, { isLater: true });
   back();

@@ -1,4 +1,4 @@
-// proto.mjs - writes pprof files, also such as no honest program would.
+// proto.mjs - writes pprof files, also malicious ones.
 import zlib from "node:zlib";
 
 function varint(n) {
@@ -17,7 +17,7 @@ const packed = (field, list) => bytes(field, Buffer.concat(list.map(varint)));
  * A profile from stacks of names, outermost first.
  * @param {{stack: string[], value: number | bigint, labels?: Record<string, string | number>}[]} samples
  * @param {{type?: string, unit?: string, id?: (k: number) => number, code?: {binary: string, file: string, places: Record<string, [number, number]>}}} [style]
- * id: of location number k; code: addresses and lines of functions
+ * id: the id of location number k; code: addresses and lines of functions
  */
 export function profileOf(samples, style = {}) {
   const strings = [""], known = new Map([["", 0]]), functions = new Map(), parts = [];

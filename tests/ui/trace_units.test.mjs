@@ -1,9 +1,9 @@
-// trace_units.test.mjs - the calculations behind the page of a trace.
+// trace_units.test.mjs - unit tests of the computations of the trace viewer.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { clampView, duration, itemAt, readWindow, rowsOf, ticks, timeText, zoom } from "../../ui/trace_model.js";
 
-test("trace: times", () => {
+test("trace: times are formatted with units", () => {
   assert.deepEqual([0, 999, 1500, 2500000, 123456789, 3e9].map((ns) => duration(ns)), ["0 ns", "999 ns", "1.5 µs", "2.5 ms", "123.5 ms", "3 s"]);
   assert.equal(timeText(1.5e9, 1e8), "1.5 s");
   assert.equal(timeText(1500, 1), "1.500 µs");
@@ -17,7 +17,7 @@ test("trace: views stay within the trace", () => {
   assert.deepEqual(zoom({ from: 0, to: 100 }, 0.5, 20, 1000), { from: 10, to: 60 });
 });
 
-test("trace: the server's bytes", () => {
+test("trace: the binary answer of the server is decoded", () => {
   const bytes = new ArrayBuffer(8 + 2 * 40), view = new DataView(bytes);
   view.setUint32(0, 7, true);
   view.setUint32(4, 2, true);
@@ -37,6 +37,6 @@ test("trace: the server's bytes", () => {
   assert.throws(() => readWindow(bytes.slice(0, 60)), /cut short/);
 });
 
-test("trace: regions in rows", () => {
+test("trace: overlapping regions are placed in rows", () => {
   assert.deepEqual(rowsOf([{ start: 0, end: 9 }, { start: 1, end: 3 }, { start: 4, end: 6 }, { start: 9, end: 12 }]), [0, 1, 1, 0]);
 });

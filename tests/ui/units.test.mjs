@@ -1,4 +1,4 @@
-// units.test.mjs - the page's calculations one by one, under `node --test`.
+// units.test.mjs - unit tests of the page's computations, under `node --test`.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { compareProfiles } from "../../ui/compare.js";
@@ -22,13 +22,13 @@ const STACKS = [
   { stack: ["main", "rest"], value: 10 },
 ];
 
-/** "name:value" of every box, in the order of boxes. */
+/** "name:value" of every box, in order. */
 const boxes = (v, options) => {
   const t = buildTree(v, { finest: 0, ...options });
   return Array.from(t.node, (node, i) => `${node < 0 ? "*" : v.nodes[node].name}:${t.value[i]}@${t.depth[i]}`);
 };
 
-test("units: the largest that leaves at least one", () => {
+test("units: the largest unit with a value of at least one is chosen", () => {
   assert.equal(label(1500, "nanoseconds"), "1.50us");
   assert.equal(label(2e9, "nanoseconds"), "2s");
   assert.equal(label(1536, "bytes"), "1.50kB");
@@ -40,7 +40,7 @@ test("units: the largest that leaves at least one", () => {
   assert.ok(sameFamily("kb", "bytes") && !sameFamily("ms", "bytes"));
 });
 
-test("percentages", () => {
+test("percentages are rounded", () => {
   assert.equal(percentage(1, 3), "33.33%");
   assert.equal(percentage(1, 1), "100%");
   assert.equal(percentage(-1, 2), "50.00%");
@@ -48,7 +48,7 @@ test("percentages", () => {
   assert.equal(percentage(1, 0), "0%");
 });
 
-test("names", () => {
+test("names are shortened without arguments and packages", () => {
   assert.equal(simpleName("ns::f(int, char)"), "ns::f");
   assert.equal(simpleName("(anonymous namespace)::f(int)"), "(anonymous namespace)::f");
   assert.equal(simpleName("A::operator()(int)"), "A::operator()");
@@ -58,7 +58,7 @@ test("names", () => {
   assert.equal(cleanPath("/a/./b//c/../d"), "/a/b/d");
 });
 
-test("expressions", () => {
+test("expressions are translated to JavaScript", () => {
   assert.ok(compile("(?i)MAIN", "focus").test("main"));
   assert.ok(compile("^[[:alpha:]]+$", "focus").test("abc"));
   assert.throws(() => compile("a(", "focus"), /^Error: focus: /);
@@ -68,13 +68,13 @@ test("expressions", () => {
   }
 });
 
-test("options survive the address", () => {
+test("options are the same after writing and reading the address", () => {
   const o = { ...defaults(), focus: "a&b=c#", noInlines: true, unit: "ms", tagFocus: "k=1:2" };
   assert.deepEqual(fromQuery(new URLSearchParams(toQuery(o, new URLSearchParams()).toString())), o);
   assert.equal(toQuery(defaults(), new URLSearchParams()).toString(), "");
 });
 
-test("tree: down, up, zoomed, around a function", async () => {
+test("tree: callees, callers, zoomed, around a function", async () => {
   const v = viewOf(await load(STACKS));
   assert.deepEqual(boxes(v), ["*:100@0", "main:100@1", "work:90@2", "rest:10@2", "hot:60@3", "cold:30@3"]);
   assert.deepEqual(boxes(v, { isUp: true }).slice(0, 4), ["*:100@0", "hot:60@1", "cold:30@1", "rest:10@1"]);
@@ -85,7 +85,7 @@ test("tree: down, up, zoomed, around a function", async () => {
   assert.deepEqual(boxes(v, { pivots: only(id("work")), isUp: true }), ["*:90@0", "main:90@1"]);
 });
 
-test("tree: what cannot be seen stays shut, and sums stay whole", async () => {
+test("tree: invisible boxes are not expanded, and sums are complete", async () => {
   const p = await load([{ stack: ["a", "b"], value: 1 }, { stack: ["c", "d"], value: 9999 }]);
   const t = buildTree(viewOf(p), { finest: 0.01 });
   assert.equal(t.value[0], 10000);
@@ -93,13 +93,13 @@ test("tree: what cannot be seen stays shut, and sums stay whole", async () => {
   assert.ok(t.isCut);
 });
 
-test("recursion is a box within a box, and counts once in cum", async () => {
+test("recursion is a box within a box and counts once in cum", async () => {
   const v = viewOf(await load([{ stack: ["f", "f", "f"], value: 5 }]));
   assert.deepEqual(boxes(v), ["*:5@0", "f:5@1", "f:5@2", "f:5@3"]);
   assert.deepEqual(top(v).map((r) => [r.name, r.flat, r.cum]), [["f", 5, 5]]);
 });
 
-test("layout: heaviest first, or by name, without gaps", async () => {
+test("layout: boxes are sorted by value or name, without gaps", async () => {
   const v = viewOf(await load(STACKS));
   const at = (order, who) => {
     const t = buildTree(v, { finest: 0, order });
@@ -111,7 +111,7 @@ test("layout: heaviest first, or by name, without gaps", async () => {
   assert.equal(at("name", "rest"), 0);
 });
 
-test("tag filters", async () => {
+test("tag filters select samples", async () => {
   const p = await load(STACKS), total = (o) => top(viewOf(p, o)).find((r) => r.name === "main")?.cum || 0;
   assert.equal(total({ tagFocus: "user=ada" }), 60);
   assert.equal(total({ tagFocus: "user=ada,bob" }), 90);
@@ -120,7 +120,7 @@ test("tag filters", async () => {
   assert.match(folded(viewOf(p, { tagRoot: "user" })), /ada;main;work;hot 60/);
 });
 
-test("compare: equal functions meet, shares are of the base", async () => {
+test("compare: equal functions are matched, shares are relative to the base", async () => {
   const a = await load([{ stack: ["main", "x"], value: 70 }, { stack: ["main", "new"], value: 5 }]);
   const b = await load([{ stack: ["main", "x"], value: 50 }, { stack: ["main", "old"], value: 20 }]);
   const v = viewOf(compareProfiles(a, b)), flat = Object.fromEntries(top(v).map((r) => [r.name, r.flat]));
@@ -130,7 +130,7 @@ test("compare: equal functions meet, shares are of the base", async () => {
   assert.throws(() => compareProfiles(a, other), /nothing to compare/);
 });
 
-test("rows: boxes of a depth from the left to the right, children together", async () => {
+test("rows: boxes of a depth are ordered from left to right, by parent", async () => {
   const stacks = Array.from({ length: 300 }, (_, i) => ({ stack: ["main", `a${i % 7}`, `b${i % 11}`, ...(i % 3 ? [`c${i % 5}`, "d"] : [])], value: 1 + (i % 13) }));
   const t = buildTree(viewOf(await load(stacks)), { finest: 0 });
   assert.equal(t.rowFirst[t.rowFirst.length - 1], t.node.length);
@@ -147,7 +147,7 @@ test("rows: boxes of a depth from the left to the right, children together", asy
   for (let i = 0; i < t.node.length; i++) assert.equal(kids[i] + t.self[i], t.value[i]);
 });
 
-test("by time: neighbours that go the same way share a box", async () => {
+test("by time: neighbouring samples with the same stack share a box", async () => {
   const at = (time, stack, value = 10) => ({ stack, value, labels: { end_timestamp_ns: time } });
   const p = await load([at(40, ["main", "a"]), at(10, ["main", "a"]), at(20, ["main", "a"], 20), at(30, ["main", "b"]), at(50, ["other"])]);
   const v = viewOf(p);
@@ -159,10 +159,10 @@ test("by time: neighbours that go the same way share a box", async () => {
   assert.deepEqual(boxes(v, { order: "time", isUp: true }).slice(0, 3), ["*:60@0", "a:30@1", "b:10@1"]);
 });
 
-/** What a view says of a profile, to compare two of them. */
+/** The content of a view of a profile, for comparison. */
 const gist = (p) => JSON.stringify([top(viewOf(p)).map((r) => ({ ...r, node: 0 })), folded(viewOf(p, { tagRoot: "user" })), p.types]);
 
-test("arrival in pieces of any size makes no difference", async () => {
+test("a profile that arrives in pieces of any size is the same", async () => {
   const packed = new Uint8Array(profileOf(STACKS)), whole = await unpack(packed), want = gist(decode(whole));
   for (const size of [1, 2, 7, 33, 100, 1000]) {
     const d = new Decoder(size === 7 ? whole.length : 0);
@@ -173,13 +173,13 @@ test("arrival in pieces of any size makes no difference", async () => {
   assert.equal(gist(await decodeStream(new Blob([whole]).stream(), () => {}, whole.length)), want);
 });
 
-test("ids of any size, in any order", async () => {
+test("ids of any size and order are accepted", async () => {
   const want = gist(await load(STACKS));
   for (const id of [(k) => 1000 - k, (k) => k * 3, (k) => k * 1e6, (k) => 2 ** 40 + k * 7, (k) => (k % 2 ? k : 2 ** 33 + k)])
     assert.equal(gist(await load(STACKS, { id })), want, String(id));
 });
 
-test("damaged input is refused with words", async () => {
+test("damaged input is refused with a message", async () => {
   const whole = await unpack(new Uint8Array(profileOf(STACKS)));
   for (let cut = 1; cut < whole.length; cut += 3) {
     try {

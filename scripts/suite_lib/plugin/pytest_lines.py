@@ -1,7 +1,7 @@
-"""pytest_lines: a pytest plugin that writes one line a test, as soon as it is known.
+"""pytest_lines: a pytest plugin that writes a line at the start and end of each test.
 
-To $SUITE_RESULTS: `start`, TAB, the test's id; then its outcome, TAB, its id. So a
-run that hangs or dies says where."""
+The lines go to $SUITE_RESULTS: `start`, TAB, the test's id; then the outcome, TAB, the
+id. So the file of a run that hangs or crashes shows the test."""
 import os
 
 path = os.environ["SUITE_RESULTS"]

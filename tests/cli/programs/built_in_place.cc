@@ -1,7 +1,8 @@
 /*
- * built_in_place.cc - objects that a container makes in its own memory: what
- * their constructor allocates is the constructor's, not the container's, though
- * std::allocator_traits::construct lies between them when nothing is inlined.
+ * built_in_place.cc - a container constructs objects in its own memory. The
+ * heap profile must show what their constructor allocates in the constructor,
+ * although std::allocator_traits::construct is between the two when nothing is
+ * inlined.
  */
 #include <cstdlib>
 #include <vector>

@@ -1,7 +1,7 @@
 /*
- * fork_exit N LIBRARY... - forks N times while a thread for each library loads
- * and unloads it; each child calls exit. Prints how many did not come out of
- * it, and goes on to the third of those.
+ * fork_exit N LIBRARY... - forks N times while one thread per library loads and
+ * unloads it; each child calls exit. Prints how many children hung in exit;
+ * stops at the third.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SECONDS 20 /* an exit takes a millisecond */
+#define SECONDS 20 /* exit normally takes a millisecond */
 #define ENOUGH 3
 
 static _Atomic int is_over;

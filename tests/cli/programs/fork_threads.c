@@ -1,6 +1,6 @@
 /*
- * fork_threads - a library that ends its thread before a fork and begins one
- * after it, in both processes, as some that compute do.
+ * fork_threads - a library whose atfork handlers stop its thread before a fork
+ * and start one after it in both processes, as some numerical libraries do.
  */
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,6 +1,6 @@
-/* framed.c - threads that sleep in calls which a signal would end, in functions
- * with frame pointers, over what earlier calls have left on their stacks. Says
- * "interrupted" if one is woken before its time. Ends with its input. */
+/* framed.c - threads that sleep in interruptible calls, in functions with frame
+ * pointers, on stacks with stale data of earlier calls. Prints "interrupted" if
+ * a sleep ends early. Ends with its input. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 static void sleep_in_poll(void)
 {
-    char unused[4000]; /* what others have written stays there */
+    char unused[4000]; /* uninitialized: keeps the data of earlier calls */
 
     __asm__ volatile("" : : "r"(unused) : "memory");
     if (poll(NULL, 0, -1) < 0)

@@ -1,15 +1,14 @@
 /*
- * harm - where memory hooks break programs, for tests/cli/memory.
+ * harm - things that memory hooks often break, for tests/cli/memory.
  *
  * `harm forks` forks while four threads allocate; the children allocate and
  * free what they inherited. `harm library FILE` loads and unloads a library
- * that allocates, and frees its blocks when it is gone. `harm late` frees in
- * destructors and atexit functions, after everybody else. `harm even` frees
- * all that it allocated, from other threads too; what it left is for the
- * profile to say. `harm grow` takes 64 blocks of a MB, says so, and waits for
- * its input to end before it exits. `harm drip` tells by a line that it has
- * begun, and until its input ends takes blocks that it keeps and blocks that it
- * gives back. `harm maps` maps memory itself.
+ * that allocates, and frees its blocks after that. `harm late` frees in
+ * destructors and atexit functions. `harm even` frees all that it allocated,
+ * also from other threads; the profile must show no live block. `harm grow`
+ * allocates 64 blocks of a MB, prints a line, and waits for the end of its
+ * input. `harm drip` prints a line, and until its input ends allocates blocks
+ * that it keeps and blocks that it frees. `harm maps` calls mmap.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -149,7 +148,7 @@ KEEP void *mapped(size_t size)
                 -1, 0);
 }
 
-/* Ten mappings: five are unmapped, two become larger. */
+/* Makes ten mappings, unmaps five and enlarges two. */
 static void maps(void)
 {
     const size_t size = (size_t)1 << 20;

@@ -1,12 +1,12 @@
 /*
- * leak_places - pointers in places that are easily passed over, for
+ * leak_places - pointers in places that a leak search may miss, for
  * tests/cli/leaks.
  *
- * Blocks of kept_NAME() have one pointer left: in memory that can no longer be
- * written, with the kernel, or in a register of a thread that sleeps in a call
- * which a signal would end. hidden_first() are lost; the first block that the
- * program had, free since, still has their addresses. Says "ready" when the
- * thread sleeps, and waits until its input ends.
+ * Blocks of kept_NAME() have one pointer left: in read-only memory, in the
+ * kernel, or in a register of a thread that sleeps in an interruptible call.
+ * Blocks of hidden_first() are lost; stale copies of their addresses are in the
+ * program's first block, which is freed. Prints "ready" when the thread sleeps,
+ * and waits for the end of its input.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -60,7 +60,7 @@ KEEP static void clear(void)
         bytes[i] = 0;
 }
 
-/* It is freed last, or others would be given parts of it. */
+/* Freed last: malloc would otherwise reuse parts of it. */
 static void *volatile *rows;
 
 KEEP static void hide(void)
@@ -99,7 +99,7 @@ KEEP static void tell(void)
 
 #if defined(__x86_64__)
 
-/* Calls poll with what is hidden by MASK in a register alone. */
+/* Calls poll with the pointer in a register only; MASK hides it in memory. */
 __attribute__((naked, noinline)) static int poll_with(struct pollfd *fds,
                                                       nfds_t n, int timeout,
                                                       uintptr_t hidden,
@@ -134,8 +134,7 @@ KEEP static uintptr_t hidden_address(void)
 
 static _Atomic long sleeper;
 
-/* Until the thread is in the call: before, its pointer is nowhere to be seen.
- */
+/* Waits until the thread is in poll: before, no register has the pointer. */
 KEEP static void await_sleeper(void)
 {
     for (long number = -1; number != SYS_ppoll && number != POLL_NUMBER;) {
@@ -159,7 +158,8 @@ static void *sleep_on(void *arg)
     struct pollfd none = { .fd = -1 };
     uintptr_t hidden = hidden_address();
 
-    (void)poll(NULL, 0, 0); /* or the loader's copy is on the stack */
+    (void)poll(NULL, 0,
+               0); /* without this, the loader's copy is on the stack */
     clear();
     sleeper = syscall(SYS_gettid);
     (void)poll_with(&none, 1, -1, hidden, MASK);

@@ -1,11 +1,11 @@
 /*
  * leaks - the ways in which programs lose memory, for tests/cli/leaks.
  *
- * Blocks of lost_NAME() have no pointer left that can be reached, those of
- * kept_NAME() have. hidden_NAME() are lost too, but old copies of their
- * addresses lie in memory that nobody uses, where they must not be found. Says
- * "ready" when all is done and waits until its input ends; then it ends by
- * exit, which is where LeakSanitizer looks.
+ * Blocks of lost_NAME() are unreachable, those of kept_NAME() reachable. Blocks
+ * of hidden_NAME() are unreachable too, but stale copies of their addresses are
+ * in unused memory, where the search must not read them. Prints "ready" and
+ * waits for the end of its input; then it calls exit, where LeakSanitizer
+ * searches.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -31,7 +31,7 @@ struct owner {
 
 struct item {
     long id, kind;
-    char *text; /* beyond what glibc writes into a block that is freed */
+    char *text; /* past the bytes that glibc overwrites in a freed block */
 };
 
 #define SITE(name)                                                             \
@@ -80,7 +80,7 @@ KEEP static void *lost_aligned(void)
 
 KEEP static void *lost_strdup(void)
 {
-    return strdup("a text that somebody forgets to free, of some length");
+    return strdup("a text that the program never frees, of some length");
 }
 
 KEEP static void *lost_realloc(void)
@@ -142,7 +142,7 @@ static void lose_parts(void)
     free(rows);
 }
 
-/* The same, but the freed block is as it was. */
+/* The same, but free does not overwrite the block. */
 static void hide_parts(void)
 {
     void *volatile *rows = malloc(10 * N * sizeof(*rows));
@@ -152,7 +152,7 @@ static void hide_parts(void)
     free((void *)rows);
 }
 
-/* What was on the stack, and what waits to be given out again, is no more. */
+/* Overwrites stale pointers on the stack. */
 KEEP static void clear(void)
 {
     volatile char bytes[65536];
@@ -161,7 +161,7 @@ KEEP static void clear(void)
         bytes[i] = 0;
 }
 
-/* One block, and glibc keeps it at hand. */
+/* One block; glibc keeps it in the tcache. */
 KEEP static void hide_text(void *(*site)(size_t))
 {
     struct item *item = malloc(sizeof(*item));
@@ -221,7 +221,7 @@ KEEP static void keep(void)
         inner[i] = (char *)kept_inner(600) + 300;
 }
 
-/* As databases and sanitizers do: memory that may be used one day. */
+/* Reserves memory that may be used later, as databases and sanitizers do. */
 static int reserve(void)
 {
     return mmap(NULL, (size_t)64 << 30, PROT_READ | PROT_WRITE,

@@ -1,8 +1,8 @@
 /*
- * leaky.c - allocates in a way that is easy to recognise, on two threads.
+ * leaky.c - allocates known amounts in known functions, on two threads.
  *
- * Run with jemalloc's profiling on, it leaves dumps for tests/cli/jeprof: some
- * memory is kept, some given back, the second half of it by a thread.
+ * With jemalloc's profiling it writes dumps for tests/cli/jeprof. It keeps some
+ * memory and frees some; a second thread does half of that.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * many_stacks.c - N blocks of 16 bytes, each from a stack of its own, all kept;
- * then prints how many kilobytes of memory the process has. Ends with 1 when it
- * cannot have all of them.
+ * many_stacks.c - allocates N blocks of 16 bytes, each from a different stack,
+ * and keeps them; then prints the resident memory of the process in KB. Exits
+ * with 1 if an allocation fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ __attribute__((noinline)) static void *right(unsigned path, int depth)
                   : path & 1 ? left(path >> 1, depth - 1)
                              : right(path >> 1, depth - 1);
 
-    __asm__ volatile("" : : "r"(block)); /* a call, and no jump */
+    __asm__ volatile("" : : "r"(block)); /* prevents a tail call */
     return block;
 }
 

@@ -1,6 +1,6 @@
 /*
- * many_waits.c - N waits of a moment, nearly all from different stacks of sixty
- * frames; then prints the most memory that the process had, in KB.
+ * many_waits.c - waits N times very briefly, nearly always from a different
+ * stack of sixty frames; then prints the peak memory of the process in KB.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static int draw(void)
     return state >> 63 != 0;
 }
 
-/* The time has passed: it only looks as if it waited. */
+/* The deadline has passed, so that the wait returns at once. */
 static void wait_here(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -45,7 +45,8 @@ static void go_on(int depth)
 static void left(int depth)
 {
     go_on(depth);
-    __asm__ volatile("nop"); /* no tail call, and not the other one's code */
+    __asm__ volatile(
+        "nop"); /* prevents a tail call and merging with the other function */
 }
 
 static void right(int depth)

@@ -1,11 +1,10 @@
 /*
  * news - every operator new and delete, and containers, for tests/cli/memory.
  *
- * Each kind of operator has a function of its own that takes N blocks; every
- * second one is given back by the operator delete that belongs to it. Prints
- * "site NAME SIZE ALLOCATED KEPT", in blocks. The rest is kept to the end.
- * `news fail` asks for more than there is, `news aligned` takes many aligned
- * blocks.
+ * One function per kind of operator allocates N blocks and frees every second
+ * one with the matching operator delete. It prints "site NAME SIZE ALLOCATED
+ * KEPT", in blocks. The rest is kept to the end. `news fail` requests more than
+ * the address space, `news aligned` allocates many aligned blocks.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -48,26 +47,26 @@ static const std::align_val_t wide = std::align_val_t(64);
 
 SITE(one, 40, operator new(40), operator delete(block))
 SITE(one_sized, 48, operator new(48), operator delete(block, 48))
-SITE(one_nothrow, 56, operator new(56, std::nothrow),
-     operator delete(block, std::nothrow))
+SITE(one_nothrow,
+     56, operator new(56, std::nothrow), operator delete(block, std::nothrow))
 SITE(one_aligned, 128, operator new(128, wide), operator delete(block, wide))
-SITE(one_aligned_sized, 256, operator new(256, wide),
-     operator delete(block, 256, wide))
+SITE(one_aligned_sized,
+     256, operator new(256, wide), operator delete(block, 256, wide))
 SITE(one_aligned_nothrow, 320, operator new(320, wide, std::nothrow),
-     operator delete(block, wide, std::nothrow))
+                               operator delete(block, wide, std::nothrow))
 SITE(many, 72, operator new[](72), operator delete[](block))
 SITE(many_sized, 80, operator new[](80), operator delete[](block, 80))
 SITE(many_nothrow, 88, operator new[](88, std::nothrow),
-     operator delete[](block, std::nothrow))
-SITE(many_aligned, 384, operator new[](384, wide),
-     operator delete[](block, wide))
-SITE(many_aligned_sized, 448, operator new[](448, wide),
-     operator delete[](block, 448, wide))
+                       operator delete[](block, std::nothrow))
+SITE(many_aligned,
+     384, operator new[](384, wide), operator delete[](block, wide))
+SITE(many_aligned_sized,
+     448, operator new[](448, wide), operator delete[](block, 448, wide))
 SITE(many_aligned_nothrow, 512, operator new[](512, wide, std::nothrow),
-     operator delete[](block, wide, std::nothrow))
+                                operator delete[](block, wide, std::nothrow))
 SITE(object, 192, new Wide, delete static_cast<Wide *>(block))
 
-/* Never destroyed: they are there when the profile is written. */
+/* Never destroyed: they exist when the profile is written. */
 static auto &numbers = *new std::map<int, int>;
 static auto &texts = *new std::list<std::string>;
 static auto &vectors =
@@ -94,7 +93,7 @@ KEEP void fill_table(void)
     vectors.clear();
 }
 
-/* What cannot be had is said by an exception, which passes through us. */
+/* A failure throws an exception through the library's hook. */
 static bool fails_well(void)
 {
     volatile std::size_t much = (std::size_t)1 << 62;

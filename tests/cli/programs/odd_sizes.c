@@ -1,10 +1,10 @@
 /*
- * odd_sizes - requests that cannot be met, and those for nothing, between
- * others that are counted, for tests/cli/memory.
+ * odd_sizes - failing allocations and allocations of no bytes between normal
+ * ones, for tests/cli/memory.
  *
- * `odd_sizes` asks for sizes up to the largest number, from every function, and
- * takes ten blocks in small() after each, and 50 of no bytes in nothing() at
- * the end. `odd_sizes N` has realloc fail N times, each time before a block in
+ * `odd_sizes` requests sizes up to SIZE_MAX from every function, allocates ten
+ * blocks in small() after each, and 50 of no bytes in nothing() at the end.
+ * `odd_sizes N` makes realloc fail N times, each time before a block in
  * small().
  */
 #include <malloc.h>

@@ -1,9 +1,9 @@
 /*
- * own_malloc - a program with a malloc of its own and libstdc++'s operators, for
- * tests/cli/memory.
+ * own_malloc - a program that defines malloc and uses libstdc++'s operators,
+ * for tests/cli/memory.
  *
- * As without the library, every block must come from this malloc and go back to
- * it: those of operator new, aligned ones and those of reallocarray too.
+ * Every block must come from this malloc and go back to it, also those of
+ * operator new, aligned ones and those of reallocarray.
  */
 #include <atomic>
 #include <cstdint>
@@ -46,7 +46,7 @@ void *aligned_alloc(std::size_t alignment, std::size_t size)
 
 void *calloc(std::size_t n, std::size_t size)
 {
-    return take(16, n * size); /* nothing is used twice */
+    return take(16, n * size); /* memory is never reused */
 }
 
 void free(void *block)

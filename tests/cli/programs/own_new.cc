@@ -1,8 +1,9 @@
 /*
- * own_new - a program with operators of its own, for tests/cli/memory.
+ * own_new - a program that replaces operator new and delete, for
+ * tests/cli/memory.
  *
- * It replaces only the two that all others are made of. Whoever calls one of
- * the others must end up here: what is made here is no block of malloc's.
+ * It replaces only the two that all other forms call. A call of another form
+ * must end up here: these blocks do not come from malloc.
  */
 #include <cstdio>
 #include <cstdlib>

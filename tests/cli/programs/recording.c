@@ -1,19 +1,20 @@
 /*
- * recording - programs that hooks which record could do harm to, for
+ * recording - things that hooks break while they record, for
  * tests/cli/recording.
  *
- *     recording forks N      a handler forks N times, whatever it interrupts,
- * the loader or the allocator; some children go on where it was called
- *     recording filter       a filter that ends who opens a file, and a thread
- *                            that is made in it
- *     recording strict       a sandbox that allows next to nothing
- *     recording attach       somebody comes to an address that cannot be had
- *     recording child FILE   the child of a program with threads makes one
- * itself, and writes what it allocated in a new library recording children N
- * that many, who do nothing recording sizes FILE   what is freed is a little
- * smaller than what is kept
+ *     recording forks N      a signal handler forks N times, also inside the
+ *                            loader and malloc; some children return from it
+ *     recording filter       a seccomp filter kills on open(); then a thread
+ *                            starts
+ *     recording strict       strict seccomp, which allows few system calls
+ *     recording attach       a start on an address that cannot be used
+ *     recording child FILE   the forked child of a program with threads starts
+ *                            one, loads a library and writes a heap profile
+ *     recording children N   forks N children that exit at once
+ *     recording sizes FILE   frees blocks that are a little smaller than those
+ *                            that it keeps
  *
- * PLUGIN is the library that they load. It prints what the test looks at.
+ * The environment variable PLUGIN names the library to load.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -59,7 +60,7 @@ static void write_profile(const char *kind, double seconds, int fd)
         exit(4);
 }
 
-/* The plugin's function that allocates; the library stays. */
+/* Allocates n blocks in the plugin, which stays loaded. */
 static void make(int n, size_t size)
 {
     void *library = dlopen(getenv("PLUGIN"), RTLD_NOW);
@@ -90,8 +91,8 @@ static void *nap(void *arg)
 }
 
 /*
- * Every fourth child goes on, to the end of what was interrupted; but not of
- * the loader, which reads a file that both have open.
+ * Every fourth child returns to the interrupted code, but not into the loader:
+ * that reads a file whose offset parent and child share.
  */
 static void fork_in_handler(int sig)
 {
@@ -212,7 +213,7 @@ static void run_attach(void)
     memcpy(&attach, &found, sizeof(attach));
     result = attach("unix:/nowhere/at/all", "", said, sizeof(said));
     printf("attach %d %s\n", result, said);
-    while (n_threads() > before) /* it may be just ending */
+    while (n_threads() > before) /* it may be exiting */
         (void)usleep(1000);
     printf("threads %d\n", n_threads() - before);
 }
@@ -231,7 +232,7 @@ static void run_child(const char *file)
         while (n_threads() < 3)
             (void)usleep(1000);
         write_profile("profile", 0.01,
-                      open("/dev/null", O_WRONLY)); /* it looks */
+                      open("/dev/null", O_WRONLY)); /* refreshes the code map */
         make(1000, 1000);
         write_profile("heap", 0,
                       open(file, O_CREAT | O_WRONLY | O_TRUNC, 0600));
@@ -250,11 +251,13 @@ static __attribute__((noinline)) void *get(size_t size)
     return block;
 }
 
-/* Nine are freed for each that is kept; all are of one stack and class of
- * sizes. */
+/* Frees nine blocks for each that it keeps; all have the same stack and size
+ * class. */
 static void run_sizes(const char *file)
 {
-    volatile size_t sizes[2] = { 1087, 1024 }; /* one call for both */
+    volatile size_t sizes[2] = {
+        1087, 1024
+    }; /* both sizes have the same call site */
 
     for (int i = 0; i < 10 * KEPT; i++) {
         void *block = get(sizes[i % 10 != 0]);

@@ -1,9 +1,9 @@
 /*
- * api_target - a program that profiles itself and is right about what it did.
+ * api_target - profiles itself and prints what the profile must contain.
  *
  * `api_target MODE OUT` does the work of a mode, writes its profile to OUT and
- * prints what a reader must find in it; tests/cli/library compares. Work is
- * counted in rounds of one loop, so shares are known however fast the machine.
+ * prints the expected shares; tests/cli/library compares. Work is counted in
+ * rounds of one loop, so shares do not depend on the speed of the machine.
  */
 #include <cpprof.h>
 
@@ -64,7 +64,7 @@ static struct cpprof_profile *begin(const char *kind)
     return p;
 }
 
-/* The loop that all work is counted in. */
+/* The loop that is the unit of work. */
 #define WORK(n)                                                                \
     for (unsigned i_ = 0; i_ < (n); i_++)                                      \
     sink = sink * 1664525u + 1013904223u
@@ -112,11 +112,11 @@ static void split(void)
     say_split(start);
 }
 
-/* The same functions, each on a thread of its own, for as many rounds. */
+/* The same functions and rounds, each on its own thread. */
 struct share {
     const char *name;
     void (*work)(void);
-    double cpu; /* how long it took, by the thread's own clock */
+    double cpu; /* CPU time of the thread */
     pthread_t thread;
 };
 
@@ -153,7 +153,7 @@ static void across_threads(void)
         printf("share %s %.6f\n", shares[i].name, shares[i].cpu / all);
 }
 
-/* Threads that live for less than a period. */
+/* Threads that run for less than a sampling period. */
 KEEP static void *run_short(void *arg)
 {
     for (int i = 0; i < 10; i++)
@@ -232,7 +232,7 @@ static void recursion(void)
     finish(p);
 }
 
-/* A library that appears while the profile runs. */
+/* A library that is loaded during the profile. */
 static void plugin(void)
 {
     struct cpprof_profile *p = begin("profile");
@@ -261,8 +261,8 @@ static void on_alarm(int sig)
 }
 
 /*
- * Signals all the time, handled on a stack of their own; not in step with the
- * kernel's tick, at which it looks at CPU timers.
+ * Continuous signals, handled on an alternate stack; not in phase with the
+ * kernel's tick, which drives the CPU timers.
  */
 static void signals(void)
 {
@@ -292,7 +292,7 @@ static void on_prof(int sig)
     atomic_fetch_add(&n_profs, 1);
 }
 
-/* The program has a use for SIGPROF itself. */
+/* The program uses SIGPROF itself. */
 static void own_sigprof(void)
 {
     struct itimerval every = { { 0, 5000 }, { 0, 5000 } }, off = { 0 };
@@ -310,7 +310,8 @@ static void own_sigprof(void)
         die("SIGPROF was taken from the program");
 }
 
-/* The program takes SIGPROF while it is being profiled: we must move. */
+/* The program takes SIGPROF during the profile: the library must change its
+ * signal. */
 static void late_sigprof(void)
 {
     struct itimerval every = { { 0, 5000 }, { 0, 5000 } }, off = { 0 };
@@ -329,7 +330,7 @@ static void late_sigprof(void)
         die("SIGPROF was taken from the program");
 }
 
-/* No signal may be queued for this user: no timers, and bare signals. */
+/* RLIMIT_SIGPENDING is 0: no timers, and signals without data. */
 static void no_queue(void)
 {
     struct rlimit none = { 0, 0 };
@@ -368,7 +369,7 @@ static void jumps(void)
     finish(p);
 }
 
-/* The child has a profile of its own; the parent's goes on. */
+/* A forked child takes its own profile; the parent's continues. */
 static void forks(void)
 {
     struct cpprof_profile *p = begin("profile");
@@ -396,7 +397,7 @@ static void *burn(void *is_done)
     return NULL;
 }
 
-/* Programs started while both profiles run: none may be hit by a signal. */
+/* Starts programs during both profiles: none may get a signal. */
 static void spawns(void)
 {
     static char *const argv[] = { "/bin/true", NULL };
@@ -458,7 +459,7 @@ static char state_of(int tid)
     return state;
 }
 
-/* One that is still on its way to sleep may be asked as one that runs. */
+/* A thread that does not sleep yet may be sampled as a running one. */
 static void wait_for_sleeper(void)
 {
     while (atomic_load(&tid_of_sleeper) == 0 ||
@@ -466,7 +467,7 @@ static void wait_for_sleeper(void)
         (void)sched_yield();
 }
 
-/* Sleeping threads are seen and not disturbed; one works. */
+/* Sleeping threads are sampled and not interrupted; one thread computes. */
 static void wall(void)
 {
     _Atomic int is_done = 0;
@@ -491,7 +492,7 @@ static void wall(void)
     printf("interrupted %d\n", atomic_load(&n_interrupted));
 }
 
-/* Windows that overlap: each has what happened in it. */
+/* Overlapping profiles: each contains the work of its own time. */
 static void windows(void)
 {
     struct cpprof_profile *first = begin("profile"), *second;

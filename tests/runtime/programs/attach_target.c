@@ -1,21 +1,21 @@
 /*
- * attach_target - a program that cpprof attach comes to, for tests/cli/attach.
+ * attach_target - a target of cpprof attach, for tests/cli/attach.
  *
- * attach_target MODE: does what the mode says until its standard input ends,
- * and prints at the end what it has noticed: calls that failed, registers that
- * changed.
+ * attach_target MODE: works until its standard input ends, and then prints the
+ * disturbances that it noticed: failed calls, changed registers.
  *
- *   epoll      waits in epoll_wait, again and again, with a short timeout
- *   sleep      in clock_nanosleep, and measures how long
- *   read       in read, of its standard input
- *   write      in write, to a pipe that is full, and then in read
+ *   epoll      calls epoll_wait with a short timeout, repeatedly
+ *   sleep      calls clock_nanosleep and measures its duration
+ *   read       waits in read of its standard input
+ *   write      waits in write to a full pipe, and then in read
  *   futex      all threads wait for each other
- *   compute    never calls the system but to look whether it should end
- *   signals    handles a timer's signals all the while
+ *   compute    makes no system call, except to check for its end
+ *   signals    handles a timer's signals continuously
  *   threads    starts threads that end at once
- *   allocate   calls malloc and free all the while, and nothing else
- *   handler    the same, and waits in a signal handler again and again
- *   dispute    two threads want one lock, and allocate while they have it
+ *   allocate   calls only malloc and free
+ *   handler    the same, and waits in a signal handler repeatedly
+ *   dispute    two threads contend for one lock, and allocate while they hold
+ * it
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +87,7 @@ static void read_input(void)
     n_done++;
 }
 
-/* The pipe is read by the test, through /proc. */
+/* The test reads the pipe through /proc. */
 static void write_and_read(void)
 {
     static const char block[65536];
@@ -110,7 +110,7 @@ static void *lock_once(void *arg)
     return arg;
 }
 
-/* The first thread joins one that waits for a lock that a third has. */
+/* The main thread joins a thread that waits for a lock that a third holds. */
 static void *hold(void *arg)
 {
     char c;
@@ -137,7 +137,7 @@ static void wait_for_threads(void)
     n_done++;
 }
 
-/* Vectors in registers all the while: a lost one would show in the sum. */
+/* Keeps vectors in registers: a lost one would change the sum. */
 static double add_up(const double *values, long n)
 {
     double sums[8] = { 0 };
@@ -187,7 +187,7 @@ static void take_signals(void)
 
 #define N_BLOCKS 256
 
-/* Sizes of all kinds; what is in a block must still be there. */
+/* Blocks of many sizes; their content must not change. */
 static void allocate(void)
 {
     static char *blocks[N_BLOCKS];
@@ -248,7 +248,7 @@ static void start_threads(void)
     }
 }
 
-/* It sleeps with the lock, so that the other one has to wait. */
+/* Sleeps while it holds the lock, so that the other thread must wait. */
 static void hold_and_allocate(void)
 {
     void *volatile block;

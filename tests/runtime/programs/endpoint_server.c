@@ -1,15 +1,15 @@
 /*
- * endpoint_server.c - a program with an endpoint and made-up profiles.
+ * endpoint_server.c - a program with an endpoint and synthetic profiles.
  *
  *   endpoint_server LISTEN [close | fork]
  *
- * For the tests of the contract: the addresses in its profiles are those of
- * its own functions, the values are known, and `heap` and `mutex` grow by one
- * step at each snapshot. It ends when its standard input does. `profile` has a
- * sample for each window that was open when it was closed. With `close` it
- * closes all descriptors but the first three, as daemons do. With `fork` the
- * endpoint shares its descriptors, and a child gives them up and tells how
- * many it has left.
+ * For tests/cli/endpoint: the addresses in its profiles are those of its own
+ * functions, the values are known, and `heap` and `mutex` grow by one step at
+ * each snapshot. It ends with its standard input. `profile` has a sample for
+ * each profile that was running at its end. With `close` it closes all
+ * descriptors but the first three, as daemons do. With `fork` the endpoint
+ * shares the descriptor table, and a forked child prints how many descriptors
+ * it had and has after it has closed the library's.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@
 #include "runtime/endpoint/endpoint.h"
 #include "runtime/kind/kind.h"
 
-/* ---- functions to be found again by name ---- */
+/* ---- functions that the profiles name ---- */
 
 int endpoint_test_leaf(int x);
 int endpoint_test_caller(int x);
@@ -64,7 +64,7 @@ static enum cp_status begin_types(struct cp_builder *b, const struct spec *s,
                : status;
 }
 
-/* A sample leaf <- caller with a label, all values times n. */
+/* A sample leaf <- caller with a label, all values multiplied by n. */
 static enum cp_status add_sample(struct cp_builder *b, const int64_t *values,
                                  int64_t n, const char *user,
                                  struct cp_error *err)
@@ -291,7 +291,7 @@ static int count_descriptors(void)
     return n;
 }
 
-/* When a client is connected, which the first line of input tells. */
+/* Forks when a client is connected: the first line of input says so. */
 static void fork_child(struct cp_endpoint *e)
 {
     int before, after;

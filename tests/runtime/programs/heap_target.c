@@ -1,12 +1,11 @@
 /*
- * heap_target - allocates what it says, for tests/cli/heap.
+ * heap_target - allocates known amounts, for tests/cli/heap.
  *
- * `heap_target OUT` allocates known volumes from known functions and prints for
+ * `heap_target OUT` allocates known amounts in known functions and prints for
  * each "site NAME SIZE ALLOCATED KEPT" in blocks; "varied NAME MAX_BLOCKS
- * ONE_IN" for one block of each size up to MAX_BLOCKS, of which one in so many
- * was kept; and "total BYTES" as mallinfo2 counts them. It writes the heap
- * profile to OUT, frees all, and writes OUT.end: nothing of these may live
- * then.
+ * ONE_IN" for one block of each size up to MAX_BLOCKS, of which it keeps one in
+ * ONE_IN; and "total BYTES" of mallinfo2. It writes the heap profile to OUT,
+ * frees all blocks, and writes OUT.end, where none of them may be live.
  */
 #include <cpprof.h>
 
@@ -38,7 +37,7 @@ static void say(const char *site, size_t size, size_t n, size_t n_live)
     printf("site %s %zu %zu %zu\n", site, size, n, n_live);
 }
 
-/* A function for each kind of block, so that each has a stack of its own. */
+/* One function per kind of block, so that each kind has its own stack. */
 #define SITE(name, call)                                                       \
     KEEP static void *name(size_t size)                                        \
     {                                                                          \
@@ -76,7 +75,7 @@ static void many(const char *name, void *(*site)(size_t), size_t size, size_t n)
     say(name, size, n, n);
 }
 
-/* Every second block is freed. */
+/* Frees every second block. */
 static void free_half(size_t size, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -90,7 +89,7 @@ static void free_half(size_t size, size_t n)
     say("half_freed", size, n, n / 2);
 }
 
-/* Allocated here, freed by another thread. */
+/* Allocates here; another thread frees. */
 static void *free_all(void *blocks)
 {
     for (void **b = blocks; *b; b++)
@@ -135,7 +134,7 @@ static void run_threads(void)
     say("threaded", 2048, (size_t)THREADS * EACH, (size_t)THREADS * EACH);
 }
 
-/* One block of each size, so more of them than a table has rows. */
+/* One block of each size: more than the table has rows. */
 static void vary(size_t n, size_t one_in)
 {
     for (size_t size = 1; size <= n; size++) {
@@ -160,7 +159,7 @@ static void write_to(const char *path)
     (void)close(fd);
 }
 
-/* What glibc says is in use, where it is glibc's malloc. */
+/* Bytes in use by mallinfo2; only with glibc's malloc. */
 static void say_total(void)
 {
     struct mallinfo2 info = mallinfo2();

@@ -1,14 +1,14 @@
 /*
- * io_target.c - calls that wait for the outside, for tests/cli/locks.
+ * io_target.c - blocking calls, for tests/cli/locks.
  *
- * `io_target FOLDER` waits once in each of them, in a function of its own, with
- * every wait recorded, and writes FOLDER/calls-block.pb.gz. Of each it says
- * "FUNCTION KIND LEAST MOST": the label "wait", and nanoseconds. Another thread
- * ends the wait, a while after the kernel has shown that this one sleeps: that
- * while is the least, what is measured here the most. What reads and writes a
- * file need not sleep: there the least is what counts as a wait at all.
+ * `io_target FOLDER` waits once in each call, in a separate function, with
+ * every wait recorded, and writes FOLDER/calls-block.pb.gz. For each it prints
+ * "FUNCTION:KIND:SHORTEST:LONGEST": the label "wait", and nanoseconds. Another
+ * thread ends the wait some time after the kernel shows that this one sleeps.
+ * That time is the shortest, the time measured here the longest. A read or
+ * write of a file may not sleep: its shortest is the threshold of a wait.
  */
-#undef _FILE_OFFSET_BITS /* pread and pread64 are to be two names */
+#undef _FILE_OFFSET_BITS /* makes pread and pread64 two symbols */
 #include <cpprof.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -86,7 +86,7 @@ static void *let_go(void *arg)
     return NULL;
 }
 
-/* A child that ends when the pipe does; with a lock on the file if asked. */
+/* A child that exits at the end of the pipe; optionally holds a file lock. */
 static void make_child(int has_lock)
 {
     char byte = 0;
@@ -180,7 +180,7 @@ static void no_one(void)
 {
 }
 
-/* The calls. */
+/* One function per call. */
 
 APART void wait_flock(void)
 {
@@ -395,7 +395,7 @@ static void run(const struct call *call)
     (void)printf("%s:%s:%ld:%ld\n", call->name, call->kind, held_ns, begin);
 }
 
-/* What has no wait that is sure to come: that they do what they should. */
+/* Calls that may not block: checks only their results. */
 static void run_quick(void)
 {
     char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

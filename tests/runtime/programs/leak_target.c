@@ -2,10 +2,9 @@
  * leak_target - loses some blocks and keeps others, for tests/cli/heap.
  *
  * `leak_target OUT` writes the leak profile to OUT. Blocks from lost() have no
- * pointer left; the others have one of some kind: in data, in thread-local
- * memory, on the stack or in a register of a sleeping thread, in another
- * block, or one that points into their middle. Then it serves until its input
- * ends, if PPROFLISTEN says where.
+ * pointer left. The others have one: in data, in thread-local memory, on the
+ * stack or in a register of a sleeping thread, in another block, or one that
+ * points into the block. With PPROFLISTEN it serves until its input ends.
  */
 #include <cpprof.h>
 
@@ -48,7 +47,7 @@ static _Thread_local void *own[N];
 static struct node *volatile list;
 static int ready[2], over[2];
 
-/* What was on the stack is no more. */
+/* Overwrites stale pointers on the stack. */
 KEEP static void clear(void)
 {
     volatile char bytes[65536];

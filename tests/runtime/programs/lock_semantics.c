@@ -1,10 +1,10 @@
 /*
- * lock_semantics.c - what every primitive answers, for tests/cli/locks.
+ * lock_semantics.c - the results of every synchronization call, for
+ * tests/cli/locks.
  *
- * Prints one line for each question put to a lock: who may take it, what is
- * refused and with which number, what a dead owner, a cancelled waiter or a
- * fork leave behind. Nothing of it depends on time, so two runs print the same;
- * the test compares a run with the library and one without.
+ * Prints one line per call: its result or error number, also after the death of
+ * an owner, the cancellation of a waiter and a fork. The output does not depend
+ * on time; the test compares a run with the library and one without.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@
 static const char *topic;
 static const struct timespec past = { 1, 0 }, bad = { 1, 1000000000 };
 
-/* Runs in a thread of its own, to the end. */
+/* Runs a function in a new thread and joins it. */
 static void elsewhere(void *(*run)(void *), void *arg)
 {
     pthread_t t;
@@ -81,7 +81,7 @@ static void ask_mutex(const char *name, int type, int protocol, int shared)
     SAY(pthread_mutex_unlock(&m));
 }
 
-/* What debuggers, and some programs, look at. */
+/* Fields of the mutex that debuggers and some programs read. */
 static void *show_owner(void *unused)
 {
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -143,7 +143,7 @@ static void ask_robust(const char *name, int protocol)
     SAY(pthread_mutex_trylock(&m));
 }
 
-/* A waiter that sleeps while the owner dies is told so. */
+/* A waiter gets EOWNERDEAD when the owner dies. */
 struct pair {
     pthread_mutex_t m;
     pthread_barrier_t both;
@@ -200,7 +200,8 @@ static void *other_reader(void *arg)
     return NULL;
 }
 
-static const struct timespec *volatile no_time; /* forbidden, and it works */
+static const struct timespec
+    *volatile no_time; /* POSIX forbids it, but it works */
 
 static void ask_rwlock(const char *name, int kind)
 {
@@ -313,7 +314,7 @@ static void ask_cond(void)
     SAY(pthread_cond_timedwait(&c, &m, &past));
     SAY(pthread_cond_timedwait(&c, &m, &bad));
     SAY(pthread_cond_clockwait(&c, &m, CLOCK_MONOTONIC, &past));
-    SAY(pthread_mutex_unlock(&m)); /* it was given back */
+    SAY(pthread_mutex_unlock(&m)); /* the wait has locked it again */
 }
 
 static void ask_cnd(void)
@@ -377,7 +378,7 @@ static int thrd_answers(void *arg)
     return 42;
 }
 
-/* A clock that nobody can wait by is refused even then. */
+/* An invalid clock is refused even if the wait would not block. */
 static void ask_join_of_ended(void)
 {
     pthread_t t;
@@ -424,7 +425,8 @@ static int cleaned_up;
 
 static void clean_up(void *arg)
 {
-    cleaned_up = 1 + pthread_mutex_unlock(arg); /* it was given back */
+    cleaned_up =
+        1 + pthread_mutex_unlock(arg); /* the wait has locked it again */
 }
 
 static void *in_cond(void *arg)
@@ -447,7 +449,7 @@ static void *in_sem(void *arg)
     return NULL;
 }
 
-/* Was cancelled before: even a free semaphore is where it ends. */
+/* With a pending cancellation, sem_wait of a free semaphore ends the thread. */
 static void *in_free_sem(void *arg)
 {
     sem_t s;
@@ -518,7 +520,7 @@ static void ask_fork(void)
     SAY(pthread_mutex_unlock(m));
 }
 
-/* By _Fork, which runs no function of ours: whose is a mutex in the child? */
+/* _Fork runs no atfork handler: checks the owner of a mutex in the child. */
 static void ask_Fork(void)
 {
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -558,7 +560,7 @@ static void ask_mutexes(void)
     }
 }
 
-/* Main has ended by then, and all that is left is this. */
+/* Runs after the main thread has exited. */
 static void *end_last(void *main_thread)
 {
     topic = "the last thread";
@@ -571,7 +573,7 @@ static void say_end(void)
     (void)printf("the process ends\n");
 }
 
-/* The process ends when its last thread does, which is not main. */
+/* The process ends with its last thread, which is not the main thread. */
 static _Noreturn void end_main(void)
 {
     static pthread_t self;
@@ -584,7 +586,7 @@ static _Noreturn void end_main(void)
     pthread_exit(NULL);
 }
 
-/* With an argument: says that it is there, and waits until it may begin. */
+/* With an argument: prints a line and waits for input before it starts. */
 static void await_begin(void)
 {
     char byte;

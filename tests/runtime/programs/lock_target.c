@@ -1,13 +1,13 @@
 /*
- * lock_target.c - waits that are known, for tests/cli/locks.
+ * lock_target.c - known lock waits, for tests/cli/locks.
  *
- * Each mode makes one kind of contention and says what must be in the profiles:
- * "wait COUNT LEAST MAX_THREADS", the last two in nanoseconds of all waiters
- * together. Who comes first is decided by the program, not by the clock: a
- * holder begins to count when the kernel shows that all others sleep, and then
- * lets go. That is the least; what the waiters measured from outside is the
- * most. Those who wait for a condition may meet at its mutex as well, and wake
- * up more than once: they count how often they wait.
+ * Each mode makes one kind of contention and prints the expected profile:
+ * "wait COUNT SHORTEST LONGEST", the times in nanoseconds of all waiters
+ * together. The order does not depend on time: the holder waits until the
+ * kernel shows that all waiters sleep, holds the lock for a while and unlocks.
+ * That while is the shortest; the time that the waiters measure is the longest.
+ * Waiters of a condition may also wait for its mutex and wake up several times,
+ * so they count their waits.
  */
 #include <cpprof.h>
 #include <errno.h>
@@ -56,7 +56,7 @@ static void hold(long ns)
         ;
 }
 
-/* Waits until the kernel says that the thread sleeps. */
+/* Waits until the kernel shows that the thread sleeps. */
 static void await_sleep(_Atomic int *tid)
 {
     char path[64], text[512];
@@ -81,7 +81,7 @@ static void await_sleep(_Atomic int *tid)
     }
 }
 
-/* What the holder does while it holds: all wait for as long, at least. */
+/* The holder's work with the lock held: the minimal time of all waits. */
 static void let_wait(void)
 {
     long begin;
@@ -93,7 +93,7 @@ static void let_wait(void)
     held_ns = now_ns() - begin;
 }
 
-/* The holder and the waiters, by what they wait for. */
+/* The holder and the waiters of each kind of lock. */
 
 __attribute__((noinline)) static void waiter_mutex(void)
 {
@@ -112,7 +112,7 @@ __attribute__((noinline)) static void holder_unlocks(void)
     (void)pthread_mutex_unlock(&mutex);
 }
 
-/* It is held until the last of its unlocks: that one alone is charged. */
+/* The last unlock of a recursive lock releases it; only that one is charged. */
 static void before_recursive(void)
 {
     pthread_mutexattr_t attr;
@@ -190,7 +190,7 @@ __attribute__((noinline)) static void holder_mtx_recurses(void)
 static void before_sem(void)
 {
     (void)sem_init(&sem, 0, 1);
-    (void)sem_wait(&sem); /* free: not a wait */
+    (void)sem_wait(&sem); /* free: no wait */
 }
 
 __attribute__((noinline)) static void holder_sem(void)
@@ -226,7 +226,7 @@ __attribute__((noinline)) static void waiter_spin(void)
     (void)pthread_spin_unlock(&spin);
 }
 
-/* All wait for the condition when each has said so with the lock held. */
+/* Each waiter announces its wait with the lock held, so that none is missed. */
 __attribute__((noinline)) static void holder_cond(void)
 {
     while (n_conds < n_waiters || pthread_mutex_trylock(&mutex) != 0)
@@ -266,7 +266,7 @@ static void before_thrd(void)
     (void)sem_init(&sem, 0, 0);
 }
 
-/* A thread that has ended is not waited for, nor is one that may not be. */
+/* Joining a thread that has ended, or an invalid join, is no wait. */
 __attribute__((noinline)) static void waiter_thrd(void)
 {
     _Atomic int tid = 0;
@@ -283,7 +283,7 @@ __attribute__((noinline)) static void waiter_thrd(void)
     (void)thrd_join(thread, NULL);
 }
 
-/* Not locks: only with block_io. */
+/* Calls that are recorded only with block_io. */
 
 __attribute__((noinline)) static void waiter_sleep(void)
 {
@@ -313,7 +313,7 @@ __attribute__((noinline)) static void waiter_pipe(void)
         exit(3);
 }
 
-/* The same as programs do it that are built with _FORTIFY_SOURCE. */
+/* The same with the functions that _FORTIFY_SOURCE calls. */
 ssize_t __read_chk(int fd, void *bytes, size_t n, size_t room);
 
 __attribute__((noinline)) static void waiter_checked(void)

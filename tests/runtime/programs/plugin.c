@@ -1,4 +1,4 @@
-/* plugin - a library that api_target loads while it is being profiled. */
+/* plugin - a library that api_target loads during a profile. */
 #include <stdlib.h>
 
 void plugin_work(volatile unsigned *sink, unsigned n);
@@ -11,7 +11,7 @@ void plugin_work(volatile unsigned *sink, unsigned n)
         *sink = *sink * 1664525u + 1013904223u;
 }
 
-/* With a frame of its own. */
+/* Has its own frame. */
 void *plugin_make(size_t size)
 {
     char *block = malloc(size);

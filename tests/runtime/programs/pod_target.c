@@ -1,6 +1,6 @@
 /*
  * pod_target.c - a program for tests/cli/container and tests/cli/musl: it
- * works, keeps memory and has a thread that sleeps, until it is ended.
+ * computes, keeps memory and has a sleeping thread, until it is killed.
  */
 #include <pthread.h>
 #include <stdio.h>

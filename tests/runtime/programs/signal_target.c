@@ -1,21 +1,24 @@
 /*
- * signal_target.c - a program that profiles itself and cares about signals, for
- * tests/cli/signals. `signal_target MODE [N]`; prints what it found.
+ * signal_target.c - profiles itself and uses signals in every way, for
+ * tests/cli/signals. `signal_target MODE [N]` prints its findings.
  *
- *   exec N   blocks all signals, waits until one of ours waits for it, becomes
- *            itself by the Nth of the exec functions, and so on down to 0
- *   failing  the same with an exec that fails: is it still sampled?
- *   wait     waits for all signals with one of ours before one of its own
- *   take N   takes signal N in the middle of a profile; is it still sampled?
- *   toggle N takes SIGTRAP, and leaves it again, in N profiles while threads
- *            begin; how many traps come of it that it did not set?
- *   own N    what is signal N's action, for a program that sets one itself?
- *   old N    sets it by the older functions: does it work, is it told of ours?
- *   all      has a handler for all signals before a profile begins
- *   reset    sets all signals to their default in the middle of a profile
- *   vfork    has a child of vfork take SIGTRAP, which is the child's alone
- *   fork N   forks N times while threads begin: has a child an event or a
- *            handler of ours?
+ *   exec N   blocks all signals, waits until a sampling signal is pending, and
+ *            calls the Nth exec function on itself, down to 0
+ *   failing  the same with an exec that fails: samples must continue
+ *   wait     waits for all signals, with a sampling signal pending before its
+ *            own
+ *   take N   sets a handler for signal N during a profile: samples must
+ *            continue
+ *   toggle N sets and resets a SIGTRAP handler in N profiles while threads
+ *            start; counts unexpected traps
+ *   own N    prints the action of signal N, which the program has set
+ *   old N    sets it with signal(), sigset() and the like
+ *   all      sets a handler for all signals before a profile
+ *   reset    sets all signals to their default during a profile
+ *   vfork    a child of vfork sets a handler for SIGTRAP, which must not affect
+ *            the parent
+ *   fork N   forks N times while threads start: no child may have a perf event
+ *            or a handler of the library
  */
 #include <cpprof.h>
 #include <errno.h>
@@ -35,10 +38,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LONG_NS 1000000000  /* of CPU time, for what comes within 20 ms */
-#define FILES 64            /* where one of an event would be */
-#define RESTORER 0x04000000 /* libc's own: it is not said in its headers */
-#define YOUNG 4             /* threads that begin at once */
+#define LONG_NS 1000000000  /* CPU time limit for a signal that takes 20 ms */
+#define FILES 64            /* descriptors to search for perf events */
+#define RESTORER 0x04000000 /* SA_RESTORER, which libc's headers lack */
+#define YOUNG 4             /* threads that start at once */
 
 extern char **environ;
 static volatile sig_atomic_t n_traps;
@@ -61,7 +64,7 @@ static void mask_all(int how)
     (void)pthread_sigmask(how, &all, NULL);
 }
 
-/* Works until a signal waits; false if it does not come. */
+/* Computes until a signal is pending; false if none comes. */
 static bool await_waiting(int sig)
 {
     long end = cpu_ns() + LONG_NS;
@@ -109,12 +112,12 @@ static void *become_on_thread(void *self)
     return NULL;
 }
 
-/* The fourth time from a thread that blocks all signals from its start. */
+/* The fourth exec is from a thread that blocks all signals from its start. */
 static int run_exec(char *self, int n)
 {
     pthread_t thread;
 
-    mask_all(SIG_UNBLOCK); /* here it would die */
+    mask_all(SIG_UNBLOCK); /* a pending sampling signal would kill it here */
     if (n == 0)
         return puts("survived") < 0;
     if (!cpprof_start("profile"))
@@ -185,7 +188,7 @@ static void on_trap(int sig)
     n_traps++;
 }
 
-/* Asks the kernel, not the library. */
+/* Reads the action from the kernel, past the library's hook. */
 static bool has_handler_of(uintptr_t handler)
 {
     uintptr_t now[4] = { 0 };
@@ -194,7 +197,7 @@ static bool has_handler_of(uintptr_t handler)
            now[0] == handler;
 }
 
-/* If a handler of ours takes samples by it, nothing may interrupt that. */
+/* A sampling handler of the library must block all other signals. */
 static bool is_safe(int sig)
 {
     uint64_t now[4] = { 0 };
@@ -209,7 +212,7 @@ static void *deaf(void *unused)
     (void)await_waiting(own_signal);
     while (!atomic_load(&is_over))
         (void)cpu_ns();
-    mask_all(SIG_UNBLOCK); /* what waited comes now */
+    mask_all(SIG_UNBLOCK); /* the pending signal is delivered now */
     return unused;
 }
 
@@ -219,7 +222,7 @@ static void work(long ns)
         ;
 }
 
-/* Works until any signal but that one waits. */
+/* Computes until another signal than that one is pending. */
 static bool await_another(int sig)
 {
     sigset_t waiting;
@@ -257,7 +260,7 @@ static int run_take(int sig)
     return 0;
 }
 
-/* As Go's runtime does, past libc. */
+/* Sets the action by system call, as Go's runtime does. */
 static int run_all(void)
 {
     for (int i = 1; i <= SIGRTMAX; i++)
@@ -274,7 +277,7 @@ static int run_all(void)
     return 0;
 }
 
-/* As programs do before they call exec, and some at their start. */
+/* Resets all signals, as programs do before exec, and some at their start. */
 static int run_reset(void)
 {
     if (!cpprof_start("profile"))
@@ -288,7 +291,7 @@ static int run_reset(void)
     return 0;
 }
 
-/* What the handler finds blocked, and why it was called. */
+/* The blocked signals in the handler, and its siginfo. */
 static void on_own_trap(int sig, siginfo_t *info, void *context)
 {
     sigset_t blocked;
@@ -301,7 +304,7 @@ static void on_own_trap(int sig, siginfo_t *info, void *context)
     (void)fflush(stdout);
 }
 
-/* How a child ends that raises own_signal. */
+/* The wait status of a child that raises own_signal. */
 static int child_ends(void)
 {
     int status = 0;
@@ -315,7 +318,7 @@ static int child_ends(void)
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Its action is as it was set, for the handler, who asks, and a child. */
+/* The handler, sigaction and a child must see the action that was set. */
 static int run_own(int sig)
 {
     struct sigaction action = { .sa_sigaction = on_own_trap,
@@ -349,7 +352,7 @@ static int run_own(int sig)
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* sigset */
 
-/* Programs that are compiled for POSIX alone have sysv_signal for signal. */
+/* In programs compiled for strict POSIX, signal is sysv_signal. */
 static int run_old(int sig)
 {
     struct sigaction now;
@@ -375,7 +378,7 @@ static int run_old(int sig)
     return 0;
 }
 
-/* A child of vfork has signals of its own, and its parent's memory. */
+/* A child of vfork has its own signal actions and its parent's memory. */
 static int run_vfork(void)
 {
     static const struct sigaction by_default = { .sa_handler = SIG_DFL };
@@ -402,7 +405,7 @@ static int run_vfork(void)
     return 0;
 }
 
-/* Until its first event has come, at 10 kHz. */
+/* Computes until its first event, at 10 kHz. */
 static void *be_young(void *unused)
 {
     while (cpu_ns() < 200000)

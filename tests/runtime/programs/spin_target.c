@@ -1,11 +1,11 @@
 /*
- * spin_target - threads that compute while they hold one lock, more of them
- * than there are cores, for tests/cli/locks.
+ * spin_target - more threads than cores, which compute while they hold one
+ * lock, for tests/cli/locks.
  *
- * Prints "mutex LEAST MOST" and "block LEAST MOST" in nanoseconds, by its own
- * clock: of all that waited, the time until the one before them began to
- * unlock, and had done so; and the whole of it. Then writes both profiles into
- * the folder that it is given.
+ * Prints "mutex SHORTEST LONGEST" and "block SHORTEST LONGEST" in nanoseconds
+ * of its own clock. For mutex, these are the waits until the previous holder
+ * began and finished its unlock; for block, the end is the waiter's return.
+ * Then it writes both profiles into the given folder.
  */
 #include <cpprof.h>
 

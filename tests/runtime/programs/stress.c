@@ -1,13 +1,13 @@
 /*
- * stress - everything at once that a profiler can trip over, while profiles of
- * all kinds are taken back to back.
+ * stress - does everything at once that can break a profiler, while profiles of
+ * all kinds are taken continuously.
  *
- * `stress SECONDS` runs so long, prints how often each thing was done, and
- * fails if one of them went wrong, if memory grew, or if a block that was freed
- * is in the heap profile. What goes wrong otherwise is a crash or a hang.
+ * `stress SECONDS` prints the number of rounds of each job. It fails if a job
+ * found a fault, if memory grew, or if a freed block is in the heap profile.
+ * Other faults show as a crash or a hang.
  *
  * PLUGIN is a library to load, THROWER one that throws exceptions; with TRACED
- * it leaves traces to somebody else.
+ * it takes no traces, because another client does.
  */
 #include "stress.h"
 
@@ -27,21 +27,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WARM_UP 60 /* seconds, after which memory may not grow */
-#define CROWD 1000 /* requests at once, at the end of a long run ... */
-#define FEW 8      /* ... and meanwhile */
+#define WARM_UP 60 /* seconds of warm-up; memory may not grow afterwards */
+#define CROWD 1000 /* concurrent requests at the end of a long run */
+#define FEW 8      /* concurrent requests during the run */
 
 _Atomic bool stress_is_over;
-static int port; /* of the endpoint; 0: there is none */
+static int port; /* port of the endpoint; 0 without one */
 
-/* ThreadSanitizer does not know the loader's own lock. */
+/* ThreadSanitizer does not know the loader's lock. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
     return "race:ld-linux\n";
 }
 
-/* So that they need not be known to whoever runs this. */
+/* Built-in suppressions, so that no options are needed. */
 const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
@@ -97,7 +97,7 @@ static void wall_profiles(long n)
     take_window("wall", 30);
 }
 
-/* Those of a moment; leak looks through all memory. */
+/* The snapshot kinds; leak is slow because it scans all memory. */
 static void snapshots(long n)
 {
     static const char *const kinds[] = { "heap",      "allocs",      "growth",
@@ -131,7 +131,7 @@ static void traces(long n)
     cpprof_response_free(response);
 }
 
-/* One of a crowd: a request on its way, and how much of its answer came. */
+/* One of many concurrent requests, and the received part of its answer. */
 struct client {
     size_t sent, got;
     char head[13]; /* "HTTP/1.0 200 " */
@@ -163,7 +163,7 @@ static void ask(struct client *c, struct pollfd *p)
         p->events = POLLIN;
 }
 
-/* Whether that was all. */
+/* Whether the answer is complete. */
 static bool hear(struct client *c, struct pollfd *p)
 {
     static char bytes[65536];
@@ -185,7 +185,7 @@ static bool hear(struct client *c, struct pollfd *p)
     return true;
 }
 
-/* Clients that ask for the heap, all at once. */
+/* Clients that request the heap profile at the same time. */
 static void crowd(int n)
 {
     static struct pollfd fds[CROWD];
@@ -225,7 +225,7 @@ static struct stress_job takers[] = {
     { .name = NULL },
 };
 
-/* ---- what is left at the end ---- */
+/* ---- checks at the end ---- */
 
 static long resident_kb(void)
 {
@@ -238,7 +238,7 @@ static long resident_kb(void)
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* The heap profile as text, to be freed. */
+/* The heap profile as text; the caller frees it. */
 static char *heap_text(void)
 {
     struct cpprof_options options = CPPROF_OPTIONS_INIT;
@@ -258,8 +258,8 @@ static char *heap_text(void)
 }
 
 /*
- * All that we have allocated is free by now; only libc and the loader keep
- * something. So no block that lives has one of our files on top of its stack.
+ * The program has freed all its blocks; only libc and the loader keep some. So
+ * no live block has a file of this program on top of its stack.
  */
 static void check_live_table(void)
 {
@@ -284,7 +284,7 @@ static void check_live_table(void)
     free(text);
 }
 
-/* ---- all of it ---- */
+/* ---- main ---- */
 
 static struct stress_job *const lists[] = { stress_jobs, stress_locks,
                                             stress_faults, takers };
@@ -330,7 +330,7 @@ static void prepare(void)
     (void)getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &files);
-#if !defined(__SANITIZE_ADDRESS__) /* children would serve, too: it locks up   \
+#if !defined(__SANITIZE_ADDRESS__) /* children would serve too: it deadlocks   \
                                     */
     if (cpprof_listen("localhost:0") != 0 ||
         sscanf(cpprof_address(), "http://%*[^:]:%d", &port) != 1)
@@ -341,7 +341,7 @@ static void prepare(void)
     stress_prepare_faults();
 }
 
-/* What was resident after a while; 0: it was over before. */
+/* Resident memory after the warm-up; 0 if the run was shorter. */
 static long wait_for_end(double end_at)
 {
     struct timespec pause = { 0, 100000000 };
@@ -368,7 +368,7 @@ int main(int argc, char **argv)
     crowd(warm_kb && !STRESS_IS_SANITIZED ? CROWD : FEW);
     kb = resident_kb();
     printf("resident KB %ld, after a minute %ld\n", kb, warm_kb);
-    /* ThreadSanitizer remembers all that it has seen: that grows. */
+    /* Memory of ThreadSanitizer itself grows. */
     if (warm_kb && !STRESS_IS_SANITIZED && kb > warm_kb + warm_kb / 2 + 20000)
         stress_fail("memory grew");
     check_live_table();

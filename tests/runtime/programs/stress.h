@@ -1,8 +1,8 @@
 /*
- * stress.h - what the parts of the stress program share.
+ * stress.h - shared declarations of the stress program.
  *
- * A job is done again and again by a thread of its own, with the number of the
- * round. A job that finds something wrong says so and ends the program.
+ * Each job has a thread that calls it repeatedly with the number of the round.
+ * A job that finds a fault prints it and ends the program.
  */
 #ifndef STRESS_H
 #define STRESS_H
@@ -24,25 +24,25 @@ struct stress_job {
     pthread_t thread;
 };
 
-/* Each ends with one that has no name. */
+/* Tables of jobs; each ends with an empty name. */
 extern struct stress_job stress_jobs[], stress_locks[], stress_faults[];
 
-/* No more rounds are begun. */
+/* Set at the end: no new round starts. */
 extern _Atomic bool stress_is_over;
 
-/* Says it and ends the program. */
+/* Prints the fault and ends the program. */
 _Noreturn void stress_fail(const char *what);
 
-/* Keeps the processor busy for so many steps. */
+/* Computes for that many steps. */
 void stress_work(unsigned n);
 
-/* Blocks of many sizes come and go. */
+/* Allocates and frees blocks of many sizes. */
 void stress_allocate(long n);
 
-/* Goes down the stack so many times, and works there. */
+/* Recurses that deep and computes there. */
 unsigned stress_deep(unsigned left);
 
-/* Before the jobs begin. */
+/* Called before the jobs start. */
 void stress_prepare_jobs(void);
 void stress_prepare_locks(void);
 void stress_prepare_faults(void);

@@ -1,6 +1,6 @@
 /*
- * stress_faults.c - what goes wrong in programs, and they go on: exceptions,
- * stacks that overflow, memory that is not to be had, libraries that are gone.
+ * stress_faults.c - faults that programs survive: exceptions, stack overflows,
+ * failed allocations, unloaded libraries.
  */
 #include <cpprof.h>
 
@@ -32,7 +32,7 @@ static void exceptions(long n)
     stress_work(1000);
 }
 
-/* A stack that overflows, and a handler on another that goes back. */
+/* A stack overflow, and a handler on an alternate stack that jumps back. */
 static _Thread_local sigjmp_buf before_fall;
 static _Thread_local volatile sig_atomic_t is_falling;
 
@@ -40,7 +40,8 @@ static void on_fault(int sig)
 {
     if (is_falling)
         siglongjmp(before_fall, 1);
-    (void)signal(sig, SIG_DFL); /* it comes again, and is the end */
+    (void)signal(sig,
+                 SIG_DFL); /* the fault occurs again and kills the program */
 }
 
 KEEP static unsigned fall(unsigned n)
@@ -82,7 +83,7 @@ __attribute__((unused)) static void overflows(long n)
     (void)pthread_attr_destroy(&attr);
 }
 
-/* Every function that gives memory, asked for more than there is. */
+/* Every allocation function, with sizes that cannot succeed. */
 static void no_memory(long n)
 {
     volatile size_t most = (size_t)PTRDIFF_MAX - 8192;
@@ -102,7 +103,7 @@ static void no_memory(long n)
     free(block);
 }
 
-/* A block of a library that is gone by the time it is freed. */
+/* A block whose library is unloaded before the block is freed. */
 static void orphans(long n)
 {
     void *library = dlopen(getenv("PLUGIN"), RTLD_NOW);
@@ -120,8 +121,8 @@ static void orphans(long n)
 }
 
 /*
- * A child that may not have more memory than it has: profiles of all kinds are
- * taken or refused, and it goes on.
+ * A child that cannot get more memory: profiles of all kinds are taken or
+ * refused, and the child continues.
  */
 __attribute__((unused)) static void be_poor(long n)
 {
@@ -133,8 +134,8 @@ __attribute__((unused)) static void be_poor(long n)
     int fd = open("/dev/null", O_WRONLY);
     size_t n_blocks = 0;
 
-    (void)dup2(fd, STDERR_FILENO);      /* it says what it cannot do */
-    (void)setrlimit(RLIMIT_AS, &limit); /* it has more than that already */
+    (void)dup2(fd, STDERR_FILENO); /* the library reports what it cannot do */
+    (void)setrlimit(RLIMIT_AS, &limit); /* less than its current size */
     while (n_blocks < 4096 && (blocks[n_blocks] = malloc(65536)))
         n_blocks++;
     (void)cpprof_write(kinds[n % 9], 0.02, fd);
@@ -161,7 +162,8 @@ __attribute__((unused)) static void poor_children(long n)
 
 struct stress_job stress_faults[] = {
     { .name = "exceptions", .run = exceptions },
-#if !STRESS_IS_SANITIZED /* they use the stacks and the memory themselves */
+#if !STRESS_IS_SANITIZED /* sanitizers use the alternate stacks and the memory \
+                            themselves */
     { .name = "overflows", .run = overflows },
     { .name = "poor children", .run = poor_children },
 #endif

@@ -1,6 +1,6 @@
 /*
- * stress_jobs.c - what ordinary programs do that a profiler can trip over:
- * threads, libraries, processes, signals, stacks, code of their own.
+ * stress_jobs.c - normal activities that can break a profiler: threads,
+ * libraries, processes, signals, stacks, generated code.
  */
 #include <cpprof.h>
 
@@ -29,7 +29,7 @@ KEEP void stress_work(unsigned n)
         sink = sink * 1664525u + 1013904223u;
 }
 
-/* Every thread does this now and then: blocks of many sizes come and go. */
+/* All threads call this: allocates and frees blocks of many sizes. */
 void stress_allocate(long n)
 {
     void *blocks[16];
@@ -41,7 +41,7 @@ void stress_allocate(long n)
         free(blocks[i]);
 }
 
-/* Threads that return, exit, or are cancelled: the last two are unwound. */
+/* Threads that return, exit or are cancelled; the last two unwind. */
 static void *short_life(void *arg)
 {
     long n = (long)arg;
@@ -85,8 +85,8 @@ static void load_library(long n)
 }
 
 /*
- * In the child of a fork. Not under sanitizers: their locks may have been held
- * by other threads, and in the child they stay so.
+ * Runs in a forked child. Not under sanitizers: other threads may have held
+ * their locks at the fork, which then stay locked in the child.
  */
 static void use_child(long n)
 {
@@ -185,7 +185,7 @@ static void coroutine(void)
     }
 }
 
-/* Stacks that are not the thread's, mapped and unmapped. */
+/* Runs on mapped stacks (makecontext) and unmaps them. */
 __attribute__((unused)) static void coroutines(long n)
 {
     size_t size = 65536;
@@ -202,7 +202,7 @@ __attribute__((unused)) static void coroutines(long n)
     (void)munmap(stack, size);
 }
 
-/* Code that no object has: a loop that counts its argument down. */
+/* Generated code: a loop that counts its argument down. */
 static void generated_code(long n)
 {
 #if defined(__x86_64__)
@@ -231,7 +231,7 @@ static void allocate(long n)
         stress_fail("malloc gave what it does not have");
 }
 
-/* Labels come and go; few of them, so that the table does not fill. */
+/* Sets and clears a few labels, so that the table does not fill. */
 static void label(long n)
 {
     char value[16];
@@ -246,12 +246,13 @@ static void label(long n)
 struct stress_job stress_jobs[] = {
     { .name = "threads", .run = churn_threads },
     { .name = "libraries", .run = load_library },
-#if !defined(__SANITIZE_THREAD__) /* it locks up: its locks are not ready */
+#if !defined(                                                                  \
+    __SANITIZE_THREAD__) /* it deadlocks: its locks are not initialized */
     { .name = "forks", .run = fork_child },
 #endif
     { .name = "signals", .run = take_signals },
     { .name = "small stacks", .run = small_stacks },
-#if !defined(__SANITIZE_THREAD__) /* it has to be told of such stacks */
+#if !defined(__SANITIZE_THREAD__) /* it needs annotations for such stacks */
     { .name = "coroutines", .run = coroutines },
 #endif
     { .name = "generated code", .run = generated_code },

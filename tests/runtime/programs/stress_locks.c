@@ -1,8 +1,8 @@
 /*
- * stress_locks.c - threads that wait for each other in every way there is,
- * while all waits are recorded.
+ * stress_locks.c - threads that wait for each other in every way, while all
+ * waits are recorded.
  *
- * Counters under the locks show that each kept its others out.
+ * Counters under the locks check mutual exclusion.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 #include "stress.h"
 
 #define N_MUTEXES 5
-#define N_HANDS 3 /* threads that do the same at once */
+#define N_HANDS 3 /* threads per kind of lock */
 
 static pthread_mutex_t mutexes[N_MUTEXES];
 static long under_mutex[N_MUTEXES];
@@ -41,7 +41,7 @@ static struct timespec soon(clockid_t clock)
     return t;
 }
 
-/* Normal, recursive, error-checking, inheriting, robust. */
+/* Normal, recursive, error-checking, priority-inheriting, robust. */
 static void init_mutex(int i)
 {
     static const int types[] = { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE,
@@ -67,7 +67,7 @@ void stress_prepare_locks(void)
     (void)mtx_init(&mtx, mtx_plain);
 }
 
-/* Was it only we who changed it? */
+/* Checks that no other thread changed the counter. */
 static void touch(long *count)
 {
     long before = *count;
@@ -83,7 +83,7 @@ static int take_mutex(pthread_mutex_t *m, long n)
     struct timespec t = soon(n % 5 ? CLOCK_REALTIME : CLOCK_MONOTONIC);
 
     switch (n % 5) {
-#if !defined(__SANITIZE_THREAD__) /* it does not know this one */
+#if !defined(__SANITIZE_THREAD__) /* it does not support this one */
     case 0:
         return pthread_mutex_clocklock(m, CLOCK_MONOTONIC, &t);
 #endif
@@ -104,7 +104,7 @@ static void use_mutexes(long n)
         if (status == ETIMEDOUT || status == EBUSY)
             continue;
         if (status == EINVAL && i == 3)
-            continue; /* older kernels have one clock for these */
+            continue; /* older kernels support one clock for these */
         if (status != 0)
             stress_fail("a mutex was refused");
         touch(&under_mutex[i]);
@@ -139,14 +139,14 @@ static void use_small_locks(long n)
     (void)pthread_spin_lock(&spin);
     touch(&under_spin);
     (void)pthread_spin_unlock(&spin);
-#if !defined(__SANITIZE_THREAD__) /* it does not know these */
+#if !defined(__SANITIZE_THREAD__) /* it does not support these */
     (void)mtx_lock(&mtx);
     touch(&under_mtx);
     (void)mtx_unlock(&mtx);
 #endif
 }
 
-/* Several threads at once in one kind of lock, on and on. */
+/* Several threads contend for one kind of lock. */
 static void many_hands(long n, void *(*hand)(void *))
 {
     pthread_t threads[N_HANDS];
@@ -174,7 +174,7 @@ static void locks(long n)
     many_hands(n, hold_locks);
 }
 
-/* A queue of one: conditions, in turns of a ring of threads. */
+/* A ring of threads that take turns with conditions. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -213,7 +213,7 @@ static void conditions(long n)
 static pthread_barrier_t barrier;
 static sem_t sem;
 
-/* Each posts once and then waits once, so that nobody waits for ever. */
+/* Each thread posts once and then waits once, so that none waits forever. */
 static void *post_and_wait(void *arg)
 {
     for (int i = 0; i < 50; i++) {
@@ -247,10 +247,11 @@ static void *wait_for_ever(void *arg)
     pthread_cond_t c = PTHREAD_COND_INITIALIZER;
     struct timespec hour = { 3600, 0 };
 
-#if defined(__SANITIZE_ADDRESS__) /* its stacks are not fit for cleaning up */
+#if defined(__SANITIZE_ADDRESS__) /* its stacks cannot be unwound for cleanup  \
+                                     handlers */
     arg = (void *)1;
 #endif
-    while ((long)arg % 2) /* a signal of the profiler's may end it early */
+    while ((long)arg % 2) /* a signal of the profiler may interrupt it */
         (void)nanosleep(&hour, NULL);
     (void)pthread_mutex_lock(&m);
     pthread_cleanup_push(unlock, &m);
@@ -277,7 +278,7 @@ static void cancellations(long n)
     }
 }
 
-/* A holder that ends with the mutex: the next one is told. */
+/* A holder exits with the mutex locked: the next one gets EOWNERDEAD. */
 static void *die_with(void *m)
 {
     (void)pthread_mutex_lock(m);
@@ -305,7 +306,7 @@ static void owner_deaths(long n)
     (void)pthread_mutex_destroy(&m);
 }
 
-/* Calls that wait for others: pipes between threads, and short sleeps. */
+/* Blocking calls: pipes between threads, and short sleeps. */
 static int ends[2];
 
 static void *feed(void *arg)

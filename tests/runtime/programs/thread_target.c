@@ -1,9 +1,8 @@
 /*
  * thread_target.c - a program with many threads, for tests/cli/threads.
  *
- * As many threads as it is told wait in `parked`, one computes in `busy`, one
- * computes in `deaf` with all signals blocked. It says where its profiles are,
- * and ends when its input does.
+ * N threads wait in `parked`, one computes in `busy`, one computes in `deaf`
+ * with all signals blocked. It prints its address and ends with its input.
  */
 #include <cpprof.h>
 #include <pthread.h>

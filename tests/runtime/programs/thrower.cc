@@ -1,6 +1,6 @@
-// thrower.cc - a library that throws, for the stress program: exceptions that
-// pass through frames with something to clean up, are caught, thrown again, or
-// come of an operator new that has no memory.
+// thrower.cc - a library for the stress program that throws exceptions: they pass
+// through frames with cleanups, are caught, rethrown, or come from an operator new
+// without memory.
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -39,7 +39,7 @@ struct Small {
     ~Small() { __asm__ volatile(""); }
 };
 
-// Nothing but frames that clean up, and land before a function's next part.
+// Frames with cleanups only; the landing pad precedes the function's next part.
 __attribute__((noinline)) int dive(int left)
 {
     Small here;
@@ -60,7 +60,7 @@ extern "C" int thrower_dive(int depth)
     }
 }
 
-// How many things went wrong.
+// Number of faults.
 extern "C" int thrower_run(int depth)
 {
     int alive = 0, caught = 0;
@@ -71,11 +71,11 @@ extern "C" int thrower_run(int depth)
         caught += std::string(e.what()).size() > 20;
     }
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    caught++; // theirs ends the program instead
+    caught++; // the sanitizer's operator new ends the program instead
 #else
     try {
         volatile std::size_t most = static_cast<std::size_t>(-1) / 4;
-        ::operator delete(::operator new(most)); // one that is not left out
+        ::operator delete(::operator new(most)); // the volatile size keeps the call
     } catch (const std::bad_alloc &) {
         caught++;
     }

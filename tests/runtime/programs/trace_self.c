@@ -1,20 +1,19 @@
 /*
  * trace_self.c - a program that traces itself, for tests of the trace.
  *
- *   trace_self usage FILE  while four threads use 0.3 s of processor time each;
- *                          prints what getrusage said that it was, in us,
- *                          without the library's own
- *   trace_self end FILE    while a thread ends whose timer takes 20 ms of its
- *                          processor time to delete; prints its id, and its
- *                          clock when that was done
+ *   trace_self usage FILE  while four threads use 0.3 s of CPU time each;
+ * prints that time from getrusage in us, without the library's threads
+ *   trace_self end FILE    while a thread ends whose timer takes 20 ms of CPU
+ *                          time to delete; prints its id, and its CPU clock
+ *                          after that
  *   trace_self last FILE   while a thread sleeps three times, in calls that no
  *                          hook sees, and ends; prints its id
- *   trace_self makers FILE while it makes threads, and after each tries to make
- *                          many more that are refused; prints its id and their
- *                          number
- *   trace_self steps FILE  in two steps, with more events, and more threads at
- *                          a time, than there is room for at once; prints how
- *                          many messages and threads
+ *   trace_self makers FILE while it creates threads, and after each tries to
+ *                          create many more that fail; prints its id and the
+ *                          number of threads
+ *   trace_self steps FILE  with more events and more threads than the buffers
+ *                          hold, so that the library must drain them; prints
+ * the numbers of messages and threads
  */
 #include <cpprof.h>
 #include <dirent.h>
@@ -47,9 +46,9 @@ static void sleep_ms(long ms)
     (void)nanosleep(&span, NULL);
 }
 
-/* ---- the library's own thread ---- */
+/* ---- the library's thread ---- */
 
-/* A file of the thread that empties a trace in two steps; NULL: none. */
+/* Opens a /proc file of the thread that drains the trace, or returns NULL. */
 static FILE *open_of_drain(const char *name)
 {
     char text[300];
@@ -78,7 +77,7 @@ static FILE *open_of_drain(const char *name)
     return file;
 }
 
-/* How often it has gone to sleep; -1: there is none. */
+/* Number of its sleeps; -1 if it does not exist. */
 static long naps_of_drain(void)
 {
     FILE *status = open_of_drain("status");
@@ -116,7 +115,7 @@ static int64_t used_us(void)
            usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
 }
 
-/* Half of it in the kernel. */
+/* Spends half of the time in the kernel. */
 static void *use(void *arg)
 {
     struct timespec now = { 0, 0 };
@@ -166,7 +165,7 @@ static int trace_usage(const char *path)
 
 /* ---- end ---- */
 
-#define REALLY 0x7ea11fu /* lets a call pass */
+#define REALLY 0x7ea11fu /* permits a system call */
 
 static _Atomic int64_t deleted_ns;
 static _Atomic int deleter;
@@ -207,7 +206,7 @@ static void on_delete(int sig, siginfo_t *info, void *context)
 #endif
 }
 
-/* Past libc: the library would stop recording before such a filter. */
+/* By system call: the library's hook would stop recording before a filter. */
 static bool install(const struct sock_fprog *program)
 {
 #ifdef __x86_64__
@@ -225,7 +224,7 @@ static bool install(const struct sock_fprog *program)
 #endif
 }
 
-/* From now on the calling thread, and those that it makes, delete slowly. */
+/* Makes timer_delete slow in the calling thread and in threads it creates. */
 static bool watch_deletes(void)
 {
     struct sigaction act = { .sa_sigaction = on_delete,
@@ -268,7 +267,9 @@ static int trace_end(const char *path)
 /* ---- makers ---- */
 
 #define MADE 12
-#define REFUSED 6000 /* after each; all of them fit into the trace at once */
+#define REFUSED                                                                \
+    6000 /* failures after each; all of them fit into the buffers              \
+          */
 
 static int trace_makers(const char *path)
 {
@@ -299,12 +300,12 @@ static int trace_makers(const char *path)
 #define STEP_LOGS 25000
 #define STEP_THREADS 300
 
-/* Each nap is a turn; it may nap within one too, so these are a few. */
+/* Each sleep ends a turn of the drain thread; there may be more sleeps. */
 static bool let_drain(void)
 {
     long naps = naps_of_drain(), now;
 
-    for (int i = 0; naps < 0 && i < 20000; i++) { /* it has yet to begin */
+    for (int i = 0; naps < 0 && i < 20000; i++) { /* it has not started yet */
         sleep_ms(5);
         naps = naps_of_drain();
     }
@@ -323,7 +324,7 @@ static void *say_and_wait(void *arg)
     return arg;
 }
 
-/* Fewer threads than wanted if the system has no more. */
+/* Fewer threads than wanted if the system permits no more. */
 static size_t step(pthread_t *threads)
 {
     pthread_attr_t small;
@@ -363,7 +364,8 @@ static int trace_steps(const char *path)
         return 1;
     }
     (void)printf("%zu %zu\n", n + (size_t)(STEPS * STEP_LOGS), n);
-    while (naps_of_drain() >= 0) /* it goes when it is no longer needed */
+    while (naps_of_drain() >=
+           0) /* the thread ends when it is no longer needed */
         sleep_ms(1);
     return close(fd) != 0;
 }

@@ -1,16 +1,16 @@
 /*
- * trace_target.c - a program that does known things, for tests of the trace.
+ * trace_target.c - a program with known activities, for tests of the trace.
  *
  *   trace_target known     named threads: one sleeps 20 ms at a time, one holds
  *                          a mutex 10 ms at a time that another wants, one is
  *                          woken by a condition, one reads a pipe; regions and
- *                          messages; a thread that comes and goes
- *   trace_target busy N    N threads that count, and take a lock now and then
- *   trace_target churn N   N threads at a time that come and go
- *   trace_target storm N   N threads that yield as many events as they can
- *   trace_target forks N   N threads that fork all the time
- *   trace_target strays N  the same as churn, with threads that no hook sees
- *   trace_target faults N  N threads that touch pages that are not there
+ *                          messages; threads that start and end
+ *   trace_target busy N    N threads that count, and sometimes take a lock
+ *   trace_target churn N   N threads at a time that start and end
+ *   trace_target storm N   N threads that make as many events as they can
+ *   trace_target forks N   N threads that fork continuously
+ *   trace_target strays N  churn with threads that no hook sees
+ *   trace_target faults N  N threads that cause page faults
  *
  * Runs until its standard input ends.
  */
@@ -202,7 +202,7 @@ static void *churn(void *arg)
 typedef int make_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *),
                     void *);
 
-/* Long enough to be found by looking, some of them. */
+/* Some run long enough to be found by a scan of /proc. */
 static void *stray(void *arg)
 {
     sleep_ms(150);
@@ -329,7 +329,7 @@ int main(int argc, char **argv)
 
     n = start_all(threads, what, argc > 2 ? atoi(argv[2]) : 1);
     while (strcmp(what, "known") == 0 && atomic_load(&n_named) < n)
-        sleep_ms(1); /* a trace has the names that it finds */
+        sleep_ms(1); /* a trace has the names that exist at its start */
     (void)printf("ready\n");
     (void)fflush(stdout);
     while (read(STDIN_FILENO, &byte, 1) == 1)
