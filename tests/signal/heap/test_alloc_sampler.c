@@ -1,4 +1,4 @@
-/* test_heap - what is drawn, and the table of blocks that live. */
+/* test_alloc_sampler - the sampling distances, and the live table. */
 #include "signal/heap/alloc_sampler.h"
 #include "signal/tables/samples.h"
 
@@ -41,7 +41,7 @@ static void test_draw(void)
         }
         n_off += fabs(sum / DRAWS - interval) > 3 * interval / sqrt(DRAWS);
     }
-    CHECK(n_off <= 2); /* 0.27 are to be expected */
+    CHECK(n_off <= 2); /* expected: 0.27 */
 }
 
 /* Threads that start one after the other draw different numbers. */
@@ -109,7 +109,7 @@ static void test_live(void)
     CHECK_INT(atomic_load(&slots[1].freed_value), 100);
 }
 
-/* More than there is room for: what does not fit is counted as gone. */
+/* More blocks than slots: a block that does not fit is counted as freed. */
 static void test_full(void)
 {
     const uint64_t n = (uint64_t)4 * PLACES;
