@@ -121,8 +121,7 @@ static bool read_cie(struct reader *r, struct cp_cursor c)
         read_augmentation(&cie, letters + 1,
                           cp_cursor_take(&c, cp_cursor_uleb(&c)));
     } else if (*letters) {
-        return false; /* augmentation data without a length: the rest is unknown
-                       */
+        return false; /* augmentation data of unknown length */
     }
     cie.program = c;
     r->cie = cie;

@@ -21,8 +21,7 @@
 
 struct cp_objects;
 
-/* limit_bytes limits the memory of all modules; objects beyond it have no CFI.
- */
+/* limit_bytes is for the tables of all modules; later objects get no CFI. */
 struct cp_objects *cp_objects_new(size_t limit_bytes, struct cp_error *err);
 
 /*

@@ -1,5 +1,4 @@
-/* unwind_info - finds the code and the unwind information of a loaded object.
- */
+/* unwind_info - finds the code and the CFI of a loaded object. */
 #ifndef CP_UNWIND_INFO_H
 #define CP_UNWIND_INFO_H
 

@@ -170,8 +170,7 @@ static void test_more_waiters_than_slots(void)
     CHECK(cp_waiters_enter(locks, 20).number == places[0].number);
 }
 
-/* Each thread has waited once, for its own lock, and keeps its slot if it may.
- */
+/* Each thread has waited once, for its own lock, and may keep its slot. */
 static void test_threads_that_do_not_wait_leave_room(void)
 {
     static struct cp_signal_thread many[10000];
