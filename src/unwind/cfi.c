@@ -1,36 +1,37 @@
-/* cfi.c - see cfi.h. */
+/* cfi.c - the interpreter of DW_CFA_* instructions. */
 #include "unwind/cfi.h"
 
 #include <stddef.h>
 #include <string.h>
 
+#include "base/assert/assert.h"
 #include "signal/unwinder/cfi_row.h"
 #include "unwind/cursor.h"
 #include "unwind/eh_frame.h"
 
-#define MAX_REMEMBERED 16
+#define MAX_REMEMBERED 16 /* depth of DW_CFA_remember_state */
 
-/* Where a register of the caller is. */
+/* Where a register of the caller is saved. */
 enum place {
     PLACE_SAME,   /* not saved */
-    PLACE_END,    /* undefined: for the return address, no caller */
-    PLACE_CFA,    /* in memory, off bytes from the CFA */
-    PLACE_FP,     /* in memory, off bytes from the frame pointer */
-    PLACE_ARG,    /* in the register that holds a function's argument */
-    PLACE_UNKNOWN /* somewhere that the walker cannot look */
+    PLACE_END,    /* undefined; for the return address: no caller */
+    PLACE_CFA,    /* at CFA + off */
+    PLACE_FP,     /* at fp + off */
+    PLACE_ARG,    /* in the register of the first argument */
+    PLACE_UNKNOWN /* not supported by the walker */
 };
 
 struct saved {
     enum place place;
-    int64_t off;
+    int64_t off; /* bytes */
 };
 
 enum { RA, FP, AUX, N_SAVED };
 
-/* The CFA; kind is CP_CFA_NONE when it is beyond the walker. */
-struct row {
-    enum cp_cfa_kind cfa;
-    uint64_t reg; /* of CP_CFA_SP and the like, as the program named it */
+/* The current description of a frame. */
+struct cfi_state {
+    enum cp_cfa_kind cfa; /* CP_CFA_NONE: not supported by the walker */
+    uint64_t reg;         /* DWARF number of the CFA register */
     int64_t off, deref_off;
     struct saved saved[N_SAVED];
 };
@@ -38,8 +39,8 @@ struct row {
 struct machine {
     const struct cp_cfi_machine *regs;
     const struct cp_fde *fde;
-    struct row row, initial;
-    struct row remembered[MAX_REMEMBERED];
+    struct cfi_state state, initial;
+    struct cfi_state remembered[MAX_REMEMBERED];
     size_t n_remembered;
     uint64_t address;
     cp_cfi_sink *sink;
@@ -69,7 +70,7 @@ static enum cp_cfa_kind cfa_of_register(const struct machine *m, uint64_t reg)
     return reg == m->regs->scratch ? CP_CFA_SCRATCH : CP_CFA_NONE;
 }
 
-/* Fits x into words; false: it does not. */
+/* Converts bytes to words of 8 bytes; false: it does not fit. */
 static bool to_words(int64_t off, int16_t *out)
 {
     int64_t words = off >> 3;
@@ -80,64 +81,65 @@ static bool to_words(int64_t off, int16_t *out)
     return true;
 }
 
-/* A register that cannot be found is taken to be unchanged. */
-static void put_saved(struct cp_cfi_row *rule, int16_t *out, struct saved saved,
-                      uint8_t at_fp)
+/* Encodes a saved register; an unsupported place counts as unchanged. */
+static void encode_saved(struct cp_cfi_row *row, int16_t *out,
+                         struct saved saved, uint8_t at_fp)
 {
     *out = CP_CFI_SAME;
     if (saved.place == PLACE_CFA || saved.place == PLACE_FP)
         (void)to_words(saved.off, out);
     if (saved.place == PLACE_FP && *out != CP_CFI_SAME)
-        rule->flags |= at_fp;
+        row->flags |= at_fp;
 }
 
-static struct cp_cfi_row row_of(const struct machine *m)
+static struct cp_cfi_row compile_row(const struct machine *m)
 {
-    const struct row *row = &m->row;
-    struct cp_cfi_row rule = { .cfa = (uint8_t)row->cfa,
-                               .cfa_offset = (int32_t)row->off,
-                               .deref_offset = (int32_t)row->deref_off };
+    const struct cfi_state *state = &m->state;
+    struct cp_cfi_row row = { .cfa = (uint8_t)state->cfa,
+                              .cfa_offset = (int32_t)state->off,
+                              .deref_offset = (int32_t)state->deref_off };
     struct cp_cfi_row none = { .cfa = CP_CFA_NONE };
 
     if (m->fde->cie.is_signal)
         return (struct cp_cfi_row){ .cfa = CP_CFA_SIGNAL };
-    if (row->saved[RA].place == PLACE_END)
+    if (state->saved[RA].place == PLACE_END)
         return (struct cp_cfi_row){ .cfa = CP_CFA_SP, .ra = CP_CFI_END };
-    if (row->cfa == CP_CFA_NONE || row->off != rule.cfa_offset ||
-        row->deref_off != rule.deref_offset)
+    if (state->cfa == CP_CFA_NONE || state->off != row.cfa_offset ||
+        state->deref_off != row.deref_offset)
         return none;
-    if (row->saved[RA].place == PLACE_SAME && m->regs->is_ra_in_aux)
-        rule.ra = CP_CFI_SAME;
-    else if (row->saved[RA].place == PLACE_ARG)
-        rule.ra = CP_CFI_ARG;
-    else if (row->saved[RA].place != PLACE_CFA ||
-             !to_words(row->saved[RA].off, &rule.ra))
+    if (state->saved[RA].place == PLACE_SAME && m->regs->is_ra_in_aux)
+        row.ra = CP_CFI_SAME;
+    else if (state->saved[RA].place == PLACE_ARG)
+        row.ra = CP_CFI_ARG;
+    else if (state->saved[RA].place != PLACE_CFA ||
+             !to_words(state->saved[RA].off, &row.ra))
         return none;
-    put_saved(&rule, &rule.fp, row->saved[FP], CP_CFI_FP_AT_FP);
-    put_saved(&rule, &rule.aux, row->saved[AUX], CP_CFI_AUX_AT_FP);
+    encode_saved(&row, &row.fp, state->saved[FP], CP_CFI_FP_AT_FP);
+    encode_saved(&row, &row.aux, state->saved[AUX], CP_CFI_AUX_AT_FP);
     if (m->regs->is_ra_in_aux)
-        rule.aux = CP_CFI_SAME; /* it is the return address itself */
-    return rule;
+        row.aux = CP_CFI_SAME; /* aux is the return address itself */
+    return row;
 }
 
-/* Says what held up to now, and goes on. */
+/* Emits the row of the current state and advances the address. */
 static bool advance(struct machine *m, uint64_t by)
 {
-    struct cp_cfi_row rule;
+    struct cp_cfi_row row;
 
     if (by == 0)
         return true;
-    rule = row_of(m);
-    if (!m->sink(m->context, m->address, &rule))
+    row = compile_row(m);
+    if (!m->sink(m->context, m->address, &row))
         return false;
     if (by >= m->fde->end - m->address)
         return false;
     m->address += by;
+    CP_ASSERT(m->address > m->fde->start && m->address < m->fde->end);
     return true;
 }
 
-/* A register number to its place in `saved`, or N_SAVED. */
-static size_t slot_of(const struct machine *m, uint64_t reg)
+/* The index of a register in `saved`; N_SAVED: it is not needed. */
+static size_t saved_index(const struct machine *m, uint64_t reg)
 {
     if (reg == m->fde->cie.ra_column)
         return RA;
@@ -149,10 +151,10 @@ static size_t slot_of(const struct machine *m, uint64_t reg)
 static void set_saved(struct machine *m, uint64_t reg, enum place place,
                       int64_t off)
 {
-    size_t slot = slot_of(m, reg);
+    size_t slot = saved_index(m, reg);
 
     if (slot != N_SAVED)
-        m->row.saved[slot] = (struct saved){ place, off };
+        m->state.saved[slot] = (struct saved){ place, off };
 }
 
 static int64_t scaled(const struct machine *m, int64_t n)
@@ -162,15 +164,15 @@ static int64_t scaled(const struct machine *m, int64_t n)
 
 static void set_cfa(struct machine *m, uint64_t reg, int64_t off)
 {
-    m->row.reg = reg;
-    m->row.cfa = cfa_of_register(m, reg);
-    m->row.off = off;
-    m->row.deref_off = 0;
+    m->state.reg = reg;
+    m->state.cfa = cfa_of_register(m, reg);
+    m->state.off = off;
+    m->state.deref_off = 0;
 }
 
 /*
- * The expression of x86-64's PLT: sp + 8, and 8 more from the n-th byte of an
- * entry of 16 on.
+ * Recognizes the expression that linkers write for x86-64's PLT: sp + 8, plus 8
+ * from byte n of each 16-byte entry on.
  */
 static bool is_plt(struct cp_cursor c, int64_t *out_n)
 {
@@ -185,7 +187,7 @@ static bool is_plt(struct cp_cursor c, int64_t *out_n)
     return *out_n >= 0 && *out_n < 32;
 }
 
-/* reg + off; false: the expression begins otherwise. */
+/* Reads DW_OP_bregN; false: the expression starts otherwise. */
 static bool read_breg(struct cp_cursor *c, uint64_t *out_reg, int64_t *out_off)
 {
     uint64_t op = cp_cursor_uint(c, 1);
@@ -199,32 +201,32 @@ static bool read_breg(struct cp_cursor *c, uint64_t *out_reg, int64_t *out_off)
 
 static void cfa_by_expression(struct machine *m, struct cp_cursor c)
 {
-    struct row *row = &m->row;
+    struct cfi_state *state = &m->state;
     uint64_t reg, op;
 
-    row->deref_off = 0;
-    row->cfa = CP_CFA_NONE;
-    if (is_plt(c, &row->off)) {
-        row->cfa = CP_CFA_PLT;
+    state->deref_off = 0;
+    state->cfa = CP_CFA_NONE;
+    if (is_plt(c, &state->off)) {
+        state->cfa = CP_CFA_PLT;
         return;
     }
-    if (!read_breg(&c, &reg, &row->off))
+    if (!read_breg(&c, &reg, &state->off))
         return;
     if (c.pos == c.end) {
-        row->cfa = cfa_of_register(m, reg);
+        state->cfa = cfa_of_register(m, reg);
         return;
     }
     if (cp_cursor_uint(&c, 1) != 0x06) /* DW_OP_deref */
         return;
     op = c.pos == c.end ? 0 : cp_cursor_uint(&c, 1);
     if (op == 0x23) /* DW_OP_plus_uconst */
-        row->deref_off = (int64_t)cp_cursor_uleb(&c);
+        state->deref_off = (int64_t)cp_cursor_uleb(&c);
     if ((op != 0 && op != 0x23) || c.is_bad || c.pos != c.end)
         return;
     if (reg == m->regs->sp)
-        row->cfa = CP_CFA_SP_DEREF;
+        state->cfa = CP_CFA_SP_DEREF;
     else if (reg == m->regs->fp)
-        row->cfa = CP_CFA_FP_DEREF;
+        state->cfa = CP_CFA_FP_DEREF;
 }
 
 static void save_by_expression(struct machine *m, uint64_t reg,
@@ -238,34 +240,35 @@ static void save_by_expression(struct machine *m, uint64_t reg,
     set_saved(m, reg, is_at_fp ? PLACE_FP : PLACE_UNKNOWN, is_at_fp ? off : 0);
 }
 
-static bool remember(struct machine *m)
+static bool remember_state(struct machine *m)
 {
+    CP_ASSERT(m->n_remembered <= MAX_REMEMBERED);
     if (m->n_remembered == MAX_REMEMBERED)
         return false;
-    m->remembered[m->n_remembered++] = m->row;
+    m->remembered[m->n_remembered++] = m->state;
     return true;
 }
 
-static bool recall(struct machine *m)
+static bool restore_state(struct machine *m)
 {
     if (m->n_remembered == 0)
         return false;
-    m->row = m->remembered[--m->n_remembered];
+    m->state = m->remembered[--m->n_remembered];
     return true;
 }
 
 static void restore_initial(struct machine *m, uint64_t reg)
 {
-    size_t slot = slot_of(m, reg);
+    size_t slot = saved_index(m, reg);
 
     if (slot != N_SAVED)
-        m->row.saved[slot] = m->initial.saved[slot];
+        m->state.saved[slot] = m->initial.saved[slot];
 }
 
-/* Those instructions (DW_CFA_*) that say where the CFA is; false: another. */
+/* Runs an instruction (DW_CFA_*) that defines the CFA; false: another one. */
 static bool define_cfa(struct machine *m, struct cp_cursor *c, uint8_t op)
 {
-    uint64_t reg = m->row.reg;
+    uint64_t reg = m->state.reg;
 
     switch (op) {
     case 0x0c: /* def_cfa */
@@ -273,7 +276,7 @@ static bool define_cfa(struct machine *m, struct cp_cursor *c, uint8_t op)
         set_cfa(m, reg, (int64_t)cp_cursor_uleb(c));
         return true;
     case 0x0d: /* def_cfa_register */
-        set_cfa(m, cp_cursor_uleb(c), m->row.off);
+        set_cfa(m, cp_cursor_uleb(c), m->state.off);
         return true;
     case 0x0e: /* def_cfa_offset */
         set_cfa(m, reg, (int64_t)cp_cursor_uleb(c));
@@ -293,7 +296,7 @@ static bool define_cfa(struct machine *m, struct cp_cursor *c, uint8_t op)
     }
 }
 
-/* Those that say where a register is; all begin with its number. */
+/* Instructions that define a saved register; its number comes first. */
 static bool is_about_register(uint8_t op)
 {
     return (op >= 0x05 && op <= 0x09) || op == 0x10 || op == 0x11 ||
@@ -317,7 +320,7 @@ static void save_register(struct machine *m, struct cp_cursor *c, uint8_t op)
     case 0x08: /* same_value */
         set_saved(m, reg, PLACE_SAME, 0);
         break;
-    case 0x09: /* register: saved in another */
+    case 0x09: /* register: saved in another register */
         set_saved(m, reg,
                   cp_cursor_uleb(c) == m->regs->arg ? PLACE_ARG : PLACE_UNKNOWN,
                   0);
@@ -341,7 +344,7 @@ static void save_register(struct machine *m, struct cp_cursor *c, uint8_t op)
     }
 }
 
-/* The instructions of one byte and their operands; false: the end of it. */
+/* Runs an instruction without embedded operand; false: stop. */
 static bool extended(struct machine *m, struct cp_cursor *c, uint8_t op)
 {
     if (define_cfa(m, c, op))
@@ -352,21 +355,21 @@ static bool extended(struct machine *m, struct cp_cursor *c, uint8_t op)
     }
     switch (op) {
     case 0x00: /* nop */
-    case 0x2d: /* the return address is signed: stripped anyway */
+    case 0x2d: /* AARCH64_negate_ra_state; the walker strips signatures */
         return true;
     case 0x02: /* advance_loc1, 2, 4 */
     case 0x03:
     case 0x04:
         return advance(m, m->fde->cie.code_align *
                               cp_cursor_uint(c, (size_t)1 << (op - 2)));
-    case 0x0a:
-        return remember(m);
-    case 0x0b:
-        return recall(m);
+    case 0x0a: /* remember_state */
+        return remember_state(m);
+    case 0x0b: /* restore_state */
+        return restore_state(m);
     case 0x2e: /* GNU_args_size */
         (void)cp_cursor_uleb(c);
         return true;
-    default: /* also set_loc, 0x01, which no compiler writes any more */
+    default: /* also set_loc, 0x01, which compilers do not emit */
         return false;
     }
 }
@@ -375,19 +378,19 @@ static bool run(struct machine *m, struct cp_cursor c)
 {
     while (c.pos < c.end && !c.is_bad) {
         uint8_t op = (uint8_t)cp_cursor_uint(&c, 1), low = op & 0x3f;
-        bool is_on = true;
+        bool goes_on = true;
 
         if (op >> 6 == 1) { /* advance_loc */
-            is_on = advance(m, m->fde->cie.code_align * low);
+            goes_on = advance(m, m->fde->cie.code_align * low);
         } else if (op >> 6 == 2) { /* offset */
             set_saved(m, low, PLACE_CFA,
                       scaled(m, (int64_t)cp_cursor_uleb(&c)));
         } else if (op >> 6 == 3) { /* restore */
             restore_initial(m, low);
         } else {
-            is_on = extended(m, &c, op);
+            goes_on = extended(m, &c, op);
         }
-        if (!is_on)
+        if (!goes_on)
             return false;
     }
     return !c.is_bad;
@@ -396,8 +399,8 @@ static bool run(struct machine *m, struct cp_cursor c)
 bool cp_cfi_run(const struct cp_cfi_machine *machine, const struct cp_fde *fde,
                 cp_cfi_sink *sink, void *context)
 {
-    struct machine m; /* what is remembered needs no value before */
-    struct cp_cfi_row rule;
+    struct machine m; /* `remembered` needs no initial value */
+    struct cp_cfi_row row;
 
     m.regs = machine;
     m.fde = fde;
@@ -405,13 +408,13 @@ bool cp_cfi_run(const struct cp_cfi_machine *machine, const struct cp_fde *fde,
     m.sink = sink;
     m.context = context;
     m.n_remembered = 0;
-    m.row = m.initial = (struct row){ 0 };
+    m.state = m.initial = (struct cfi_state){ 0 };
 
     if (!run(&m, fde->cie.program))
         return false;
-    m.initial = m.row;
+    m.initial = m.state;
     if (!run(&m, fde->program))
         return false;
-    rule = row_of(&m);
-    return sink(context, m.address, &rule);
+    row = compile_row(&m);
+    return sink(context, m.address, &row);
 }

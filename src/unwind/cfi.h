@@ -1,9 +1,9 @@
 /*
- * cfi - runs the program of an FDE and gives the rules that it describes.
+ * cfi - interprets the CFA program of an FDE and emits its CFI rows.
  *
- * A program says, address by address, how the CFA and the saved registers are
- * found. What the walker can follow becomes a struct cp_cfi_row; what it
- * cannot, CP_CFA_NONE.
+ * The program describes, address by address, how the CFA and the saved
+ * registers are found. A description that the walker supports becomes a struct
+ * cp_cfi_row, any other one a row with CP_CFA_NONE.
  */
 #ifndef CP_CFI_H
 #define CP_CFI_H
@@ -14,24 +14,25 @@
 struct cp_fde;
 struct cp_cfi_row;
 
-/* The DWARF numbers of the registers that a walk knows. */
+/* The DWARF numbers of the registers that a CFI row describes. */
 struct cp_cfi_machine {
-    uint8_t sp, fp, aux, scratch, arg; /* 0xff: there is none */
-    bool is_ra_in_aux; /* a call leaves its return address there */
+    uint8_t sp, fp, aux, scratch, arg; /* 0xff: none */
+    bool is_ra_in_aux; /* a call stores its return address in aux */
 };
 
 extern const struct cp_cfi_machine cp_cfi_x86_64, cp_cfi_aarch64;
 
-/* The machine that this is compiled for. */
+/* The machine that this code is compiled for. */
 const struct cp_cfi_machine *cp_cfi_native(void);
 
-/* Told that from this address on the rule holds; false stops. */
+/* Receives a row that is valid from this address on; false stops. */
 typedef bool cp_cfi_sink(void *context, uint64_t address,
-                         const struct cp_cfi_row *rule);
+                         const struct cp_cfi_row *row);
 
 /*
- * Runs the program; addresses come in order, inside [start, end). Returns
- * false if the program is broken or was stopped; what came before it holds.
+ * Runs the program. The rows come in ascending order of addresses inside
+ * [start, end). Returns false if the program is malformed or the sink stopped
+ * it; the rows before are valid.
  */
 bool cp_cfi_run(const struct cp_cfi_machine *machine, const struct cp_fde *fde,
                 cp_cfi_sink *sink, void *context);

@@ -1,9 +1,13 @@
 /*
- * rules - gives equal rules one number, in the walker's table of all rules.
+ * cfi_rows - gives equal CFI rows one index in cp_cfi_rows, the array of all
+ * rows that the walker reads.
  *
- * Numbers are never given back: the walker may know them for ever. Even with
- * hundreds of libraries there are a few thousand. Used by one thread at a
- * time, like everything here.
+ * An index is never reused, because the walker's caches may hold it. Hundreds
+ * of libraries need a few thousand rows.
+ *
+ * Context: one thread at a time, not a signal handler. Locking: the caller's.
+ * Ordering: a row is written before its index is published with an unwind
+ * table. Failure: CP_CFI_NONE when the array is full.
  */
 #ifndef CP_CFI_ROWS_H
 #define CP_CFI_ROWS_H
@@ -13,10 +17,10 @@
 
 struct cp_cfi_row;
 
-/* The number of a rule; CP_CFI_NONE when the table is full. */
-uint32_t cp_cfi_rows_number(const struct cp_cfi_row *rule);
+/* The index of a row, which is added if it is new. */
+uint32_t cp_cfi_rows_number(const struct cp_cfi_row *row);
 
-/* How many there are. */
+/* The number of rows. */
 size_t cp_cfi_rows_count(void);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * code_ranges.c - see code_ranges.h.
+ * code_ranges.c - parses /proc/self/maps.
  *
- * A line is "start-end rwxp ...", numbers in hexadecimal. It is read in pieces
- * through a small buffer by a machine of four states, so that its length does
- * not matter.
+ * A line is "start-end rwxp ...", with hexadecimal numbers. A state machine
+ * parses it byte by byte, so a line may be longer than the buffer.
  */
 #include "unwind/code_ranges.h"
 
@@ -47,7 +46,8 @@ static enum cp_status end_line(struct scan *s, struct cp_error *err)
     return status;
 }
 
-static enum cp_status take(struct scan *s, char c, struct cp_error *err)
+/* Parses one byte. */
+static enum cp_status parse_byte(struct scan *s, char c, struct cp_error *err)
 {
     int value = digit(c);
 
@@ -81,7 +81,7 @@ enum cp_status cp_code_ranges_read(struct cp_code_ranges *r,
         return cp_error_set(err, CP_EIO, "%s: %s", self, strerror(errno));
     while (status == CP_OK && (n = read(fd, bytes, sizeof(bytes))) > 0)
         for (ssize_t i = 0; i < n && status == CP_OK; i++)
-            status = take(&scan, bytes[i], err);
+            status = parse_byte(&scan, bytes[i], err);
     (void)close(fd);
     return status;
 }

@@ -1,7 +1,9 @@
 /*
  * code_ranges - the executable ranges of this process, from /proc/self/maps.
  *
- * For code that no loaded object accounts for: what a JIT compiler made.
+ * They include code that no loaded object contains: output of a JIT compiler.
+ *
+ * Context: any thread, not a signal handler. Locking: none.
  */
 #ifndef CP_CODE_RANGES_H
 #define CP_CODE_RANGES_H
@@ -16,11 +18,11 @@ struct cp_code_range {
 };
 
 struct cp_code_ranges {
-    struct cp_code_range *ranges; /* by address */
+    struct cp_code_range *ranges; /* sorted by address */
     size_t n, cap;
 };
 
-/* Reads them anew; on failure *r has what could be read before it. */
+/* Replaces the list; on failure *r has the ranges read so far. */
 enum cp_status cp_code_ranges_read(struct cp_code_ranges *r,
                                    struct cp_error *err);
 

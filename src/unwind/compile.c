@@ -1,8 +1,8 @@
 /*
- * compile.c - see compile.h.
+ * compile.c - collects the rows of all FDEs, sorts them, builds the buckets.
  *
- * Between two functions there may be a gap, so each one is closed by a row
- * that says "no rule"; the next function overwrites it if it follows at once.
+ * There may be a gap between two functions, so an entry with CP_CFI_NONE closes
+ * each function. The next function overwrites it if it starts there.
  */
 #include "unwind/compile.h"
 
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/sort.h"
 #include "signal/unwinder/cfi_row.h"
@@ -26,12 +27,12 @@ struct table {
     struct cp_error *err;
     enum cp_status status;
 
-    uint64_t *rows; /* pc << 16 | rule, so that they sort by themselves */
+    uint64_t *rows; /* offset << 16 | row index: sorts as an integer */
     size_t n_rows, cap_rows;
     bool is_unsorted;
 };
 
-static bool add_row(struct table *t, uint64_t address, uint32_t rule)
+static bool add_row(struct table *t, uint64_t address, uint32_t row)
 {
     uint64_t pc = address - t->input->code_start;
     uint64_t last = t->n_rows ? t->rows[t->n_rows - 1] : 0;
@@ -40,10 +41,10 @@ static bool add_row(struct table *t, uint64_t address, uint32_t rule)
         return false;
     if (t->n_rows && !t->is_unsorted) {
         if (last >> 16 == pc) {
-            t->rows[t->n_rows - 1] = pc << 16 | rule;
+            t->rows[t->n_rows - 1] = pc << 16 | row;
             return true;
         }
-        if ((last & 0xffff) == rule && last >> 16 < pc)
+        if ((last & 0xffff) == row && last >> 16 < pc)
             return true;
     }
     if (t->input->max_rows && t->n_rows >= t->input->max_rows)
@@ -53,19 +54,19 @@ static bool add_row(struct table *t, uint64_t address, uint32_t rule)
                                sizeof(*t->rows), t->err);
     if (t->status != CP_OK)
         return false;
-    t->rows[t->n_rows++] = pc << 16 | rule;
+    t->rows[t->n_rows++] = pc << 16 | row;
     return true;
 }
 
-static bool take_row(void *context, uint64_t address,
-                     const struct cp_cfi_row *rule)
+static bool on_row(void *context, uint64_t address,
+                   const struct cp_cfi_row *row)
 {
     struct table *t = context;
 
-    return add_row(t, address, cp_cfi_rows_number(rule));
+    return add_row(t, address, cp_cfi_rows_number(row));
 }
 
-static bool take_fde(void *context, const struct cp_fde *fde)
+static bool on_fde(void *context, const struct cp_fde *fde)
 {
     struct table *t = context;
     uint64_t end = t->input->code_end;
@@ -76,12 +77,13 @@ static bool take_fde(void *context, const struct cp_fde *fde)
     if (t->n_rows &&
         fde->start - t->input->code_start < t->rows[t->n_rows - 1] >> 16)
         t->is_unsorted = true;
-    if (!cp_cfi_run(t->input->machine, fde, take_row, t) && t->status != CP_OK)
+    if (!cp_cfi_run(t->input->machine, fde, on_row, t) && t->status != CP_OK)
         return false;
     return add_row(t, fde->end, CP_CFI_NONE);
 }
 
-/* Sorts, and of rows at one address keeps the last: "no rule" comes first. */
+/* Sorts, and keeps the last of the entries at one address: CP_CFI_NONE, which
+ * is 0, comes first. */
 static enum cp_status sort_rows(struct table *t)
 {
     enum cp_status status =
@@ -96,7 +98,8 @@ static enum cp_status sort_rows(struct table *t)
     return status;
 }
 
-/* The least shift that leaves no more than one bucket for so many rows. */
+/* The smallest shift with at least ROWS_PER_BUCKET entries in a bucket, on
+ * average. */
 static uint32_t choose_shift(uint64_t len, size_t n_rows)
 {
     uint32_t shift = 4;
@@ -119,7 +122,7 @@ static void fill_buckets(const struct table *t, uint32_t *buckets, size_t n,
     }
 }
 
-/* All tables in one block, which begins with the buckets. */
+/* Allocates all tables as one block: buckets, pcs, row indexes. */
 static enum cp_status finish(struct table *t, struct cp_unwind_module *out)
 {
     uint64_t len = t->input->code_end - t->input->code_start;
@@ -130,6 +133,7 @@ static enum cp_status finish(struct table *t, struct cp_unwind_module *out)
 
     if (!buckets)
         return CP_ENOMEM;
+    CP_ASSERT(n > 0 && t->rows[0] >> 16 == 0);
     pcs = buckets + n_buckets;
     ids = (uint16_t *)(pcs + n);
     fill_buckets(t, buckets, n_buckets, shift);
@@ -154,10 +158,11 @@ enum cp_status cp_compile(const struct cp_compile_input *input,
 
     if (input->code_end <= input->code_start ||
         input->code_end - input->code_start > UINT32_MAX)
-        return cp_error_set(err, CP_EFORMAT, "code of no or of 4 GiB");
+        return cp_error_set(err, CP_EFORMAT,
+                            "code range is empty or 4 GiB or larger");
     (void)add_row(&t, input->code_start, CP_CFI_NONE);
     if (t.status == CP_OK)
-        (void)cp_eh_frame_each(&input->bytes, take_fde, &t);
+        (void)cp_eh_frame_each(&input->bytes, on_fde, &t);
     if (t.status == CP_OK && t.is_unsorted)
         t.status = sort_rows(&t);
     if (t.status == CP_OK)

@@ -1,8 +1,11 @@
 /*
- * compile - turns the .eh_frame of one object into a module of the walker.
+ * compile - compiles the .eh_frame of one object into a module of the unwind
+ * table (signal/unwinder/unwind_table.h).
  *
- * About six bytes a row; a row is an address at which the rule changes. Rules
- * are shared by all rows that have them: even large libraries have few.
+ * An entry takes about six bytes: an address at which the CFI row changes, and
+ * the index of the row. Equal rows share an index (cfi_rows.h).
+ *
+ * Context: one thread at a time, not a signal handler. Locking: the caller's.
  */
 #ifndef CP_COMPILE_H
 #define CP_COMPILE_H
@@ -18,21 +21,21 @@ struct cp_unwind_module;
 
 struct cp_compile_input {
     struct cp_eh_bytes bytes;
-    uintptr_t code_start, code_end; /* what is covered; under 4 GiB */
+    uintptr_t code_start, code_end; /* range of the module; below 4 GiB */
     const struct cp_cfi_machine *machine;
-    size_t max_rows; /* give up beyond; 0: no limit */
+    size_t max_rows; /* entries; 0: unlimited */
 };
 
 /*
- * Fills *out, which cp_compile_release frees. Functions that cannot be read
- * have no rows. On failure *out is as it was.
+ * Fills *out, which cp_compile_release frees. A function whose FDE is malformed
+ * has no row. On failure *out is unchanged.
  */
 enum cp_status cp_compile(const struct cp_compile_input *input,
                           struct cp_unwind_module *out, struct cp_error *err);
 
 void cp_compile_release(struct cp_unwind_module *m);
 
-/* The bytes that the module's tables take. */
+/* Memory of the module's tables, bytes. */
 size_t cp_compile_bytes(const struct cp_unwind_module *m);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * cursor - reads the bytes of .eh_frame, and never past their end.
+ * cursor - reads integers from the bytes of .eh_frame, never past their end.
  *
- * A read that would go too far gives 0 and marks the cursor `is_bad`, which
- * stays; so a reader looks once, when it is through.
+ * A read past the end returns 0 and sets `is_bad`, which stays set. So a parser
+ * checks it once, after several reads.
  */
 #ifndef CP_CURSOR_H
 #define CP_CURSOR_H
@@ -17,6 +17,7 @@ struct cp_cursor {
     bool is_bad;
 };
 
+/* Are n more bytes there? If not, sets is_bad. */
 static inline bool cp_cursor_need(struct cp_cursor *c, size_t n)
 {
     if (c->is_bad || (size_t)(c->end - c->pos) < n)
@@ -24,7 +25,7 @@ static inline bool cp_cursor_need(struct cp_cursor *c, size_t n)
     return !c->is_bad;
 }
 
-/* An integer of 1, 2, 4 or 8 bytes. */
+/* An unsigned integer of 1, 2, 4 or 8 bytes. */
 static inline uint64_t cp_cursor_uint(struct cp_cursor *c, size_t len)
 {
     uint64_t value = 0;
@@ -36,6 +37,7 @@ static inline uint64_t cp_cursor_uint(struct cp_cursor *c, size_t len)
     return value;
 }
 
+/* A signed integer of 1, 2, 4 or 8 bytes. */
 static inline int64_t cp_cursor_int(struct cp_cursor *c, size_t len)
 {
     unsigned unused = (unsigned)(64 - 8 * len);
@@ -51,6 +53,7 @@ static inline void cp_cursor_skip(struct cp_cursor *c, uint64_t n)
         c->pos += n;
 }
 
+/* An unsigned LEB128 integer. */
 static inline uint64_t cp_cursor_uleb(struct cp_cursor *c)
 {
     uint64_t value = 0;
@@ -66,6 +69,7 @@ static inline uint64_t cp_cursor_uleb(struct cp_cursor *c)
     return 0;
 }
 
+/* A signed LEB128 integer. */
 static inline int64_t cp_cursor_sleb(struct cp_cursor *c)
 {
     uint64_t value = 0;
@@ -85,7 +89,7 @@ static inline int64_t cp_cursor_sleb(struct cp_cursor *c)
     return 0;
 }
 
-/* The next n bytes as a cursor of their own. */
+/* A cursor over the next n bytes; skips them. */
 static inline struct cp_cursor cp_cursor_take(struct cp_cursor *c, uint64_t n)
 {
     struct cp_cursor part = { c->pos, c->pos, true };

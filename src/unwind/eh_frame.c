@@ -1,4 +1,4 @@
-/* eh_frame.c - see eh_frame.h. */
+/* eh_frame.c - parses CIEs, FDEs and the table of .eh_frame_hdr. */
 #include "unwind/eh_frame.h"
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include "unwind/cursor.h"
 
-/* How an address is written (the values are those of the Linux ABI). */
+/* Pointer encodings (DW_EH_PE_*). */
 #define ENC_OMIT 0xff
 #define ENC_FORM 0x0f
 #define ENC_BASE 0x70
@@ -17,8 +17,8 @@
 
 struct reader {
     const struct cp_eh_bytes *bytes;
-    const uint8_t *cie_at; /* of the CIE that was read last */
-    struct cp_cie cie;
+    const uint8_t *cie_at; /* position of the last CIE; NULL: none */
+    struct cp_cie cie;     /* the last CIE */
 };
 
 static uint64_t address_of(const struct cp_eh_bytes *b, const uint8_t *p)
@@ -80,7 +80,7 @@ static uint64_t read_address(const struct cp_eh_bytes *b, struct cp_cursor *c,
     return base + read_form(c, encoding);
 }
 
-/* The letters after 'z', with their data. */
+/* Reads the augmentation data of the letters after 'z'. */
 static void read_augmentation(struct cp_cie *cie, const char *letters,
                               struct cp_cursor data)
 {
@@ -121,14 +121,14 @@ static bool read_cie(struct reader *r, struct cp_cursor c)
         read_augmentation(&cie, letters + 1,
                           cp_cursor_take(&c, cp_cursor_uleb(&c)));
     } else if (*letters) {
-        return false; /* its data has no length: nothing after it is known */
+        return false; /* augmentation data of unknown length */
     }
     cie.program = c;
     r->cie = cie;
     return !c.is_bad;
 }
 
-/* The body of the entry at p, from its id on. */
+/* The body of the entry at p, starting at its id. */
 static struct cp_cursor entry_at(const struct cp_eh_bytes *b, const uint8_t *p)
 {
     struct cp_cursor c = { p, b->end, false };
@@ -152,7 +152,7 @@ static bool find_cie(struct reader *r, const uint8_t *at)
     return true;
 }
 
-/* Reads the FDE whose body (with its id) this is. */
+/* Parses an FDE; c starts at its id. */
 static bool read_fde(struct reader *r, struct cp_cursor c, struct cp_fde *out)
 {
     const uint8_t *id_at = c.pos;
@@ -171,7 +171,7 @@ static bool read_fde(struct reader *r, struct cp_cursor c, struct cp_fde *out)
     return !c.is_bad && out->end > out->start;
 }
 
-/* One entry after the other, for objects without a table. */
+/* Reads the entries in the order of the section. */
 static size_t each_in_section(struct reader *r, const uint8_t *at,
                               cp_fde_sink *sink, void *context)
 {
@@ -195,7 +195,8 @@ static size_t each_in_section(struct reader *r, const uint8_t *at,
     return n_bad;
 }
 
-/* By the table of .eh_frame_hdr, whose pairs are two 4-byte offsets. */
+/* Reads the entries in the order of the table, whose pairs are two 4-byte
+ * offsets. */
 static size_t each_in_table(struct reader *r, struct cp_cursor table, size_t n,
                             cp_fde_sink *sink, void *context)
 {

@@ -1,12 +1,12 @@
 /*
- * objects.c - see objects.h.
+ * objects.c - the list of loaded objects, and publishing of the unwind table.
  *
- * Compiling happens inside dl_iterate_phdr's callback, because only there is
- * it sure that dlclose does not unmap what is being read. The loader's lock is
- * held meanwhile, so nothing in there may wait for another thread.
+ * Objects are compiled inside the callback of dl_iterate_phdr: the loader's
+ * lock keeps dlclose from unmapping them. So the callback must not wait for
+ * another thread.
  *
- * An object is known again by where it lies and by a hash of its table's
- * first bytes: another one may be mapped to where the first has been.
+ * A fingerprint identifies an object: its addresses and a hash of the start of
+ * its .eh_frame_hdr. After a dlclose another object may have the same address.
  */
 #include "unwind/objects.h"
 
@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "signal/tables/readers.h"
@@ -24,18 +25,18 @@
 #include "unwind/compile.h"
 #include "unwind/unwind_info.h"
 
-#define PRINT_BYTES 1024
-#define BYTES_PER_ROW 8 /* while compiling */
+#define FINGERPRINT_BYTES 1024
+#define BYTES_PER_ROW 8 /* memory of an entry while compiling */
 
 struct object {
-    uint64_t print; /* see above */
+    uint64_t fingerprint;
     struct cp_unwind_module module;
-    bool is_seen;
+    bool is_seen; /* found by the refresh in progress */
 };
 
-/* A published map with its cache and its modules. */
-struct map_block {
-    struct cp_unwind_table map;
+/* An unwind table with its cache and its modules, in one block. */
+struct table_block {
+    struct cp_unwind_table table;
     _Atomic uint64_t cache[CP_UNWIND_CACHE_SLOTS];
     struct cp_unwind_module modules[];
 };
@@ -44,11 +45,12 @@ struct cp_objects {
     struct object *objects;
     size_t n, cap;
     struct cp_code_ranges code;
-    struct map_block *published;
+    struct table_block *published;
     size_t limit_bytes, used_bytes;
-    unsigned long long n_adds, n_subs; /* the loader's counters */
+    unsigned long long n_adds; /* dlpi_adds at the last refresh */
+    unsigned long long n_subs; /* dlpi_subs at the last refresh */
     unsigned n_changes;
-    struct cp_error *err; /* of the refresh under way */
+    struct cp_error *err; /* error of the refresh in progress */
     enum cp_status status;
     bool is_changed;
 };
@@ -62,29 +64,30 @@ struct cp_objects *cp_objects_new(size_t limit_bytes, struct cp_error *err)
     return o;
 }
 
-static uint64_t print_of(const struct cp_compile_input *in)
+static uint64_t fingerprint_of(const struct cp_compile_input *in)
 {
     size_t len = in->bytes.hdr ? (size_t)(in->bytes.end - in->bytes.hdr) : 0;
     uint64_t at[] = { in->code_start, in->code_end,
                       (uint64_t)(uintptr_t)in->bytes.hdr, 0 };
 
-    if (len > PRINT_BYTES)
-        len = PRINT_BYTES;
+    if (len > FINGERPRINT_BYTES)
+        len = FINGERPRINT_BYTES;
     at[3] = len ? cp_hash_bytes(in->bytes.hdr, len) : 0;
     return cp_hash_bytes(at, sizeof(at));
 }
 
-static struct object *find_object(struct cp_objects *o, uint64_t print)
+static struct object *find_object(struct cp_objects *o, uint64_t fingerprint)
 {
     for (size_t i = 0; i < o->n; i++)
-        if (o->objects[i].print == print && !o->objects[i].is_seen)
+        if (o->objects[i].fingerprint == fingerprint && !o->objects[i].is_seen)
             return &o->objects[i];
     return NULL;
 }
 
-/* An object whose table cannot be had is still known to be code. */
+/* An object without unwind information is still a module: it has code. */
 static enum cp_status add_object(struct cp_objects *o,
-                                 struct cp_compile_input *in, uint64_t print)
+                                 struct cp_compile_input *in,
+                                 uint64_t fingerprint)
 {
     struct object *object;
 
@@ -93,7 +96,7 @@ static enum cp_status add_object(struct cp_objects *o,
         return CP_ENOMEM;
     object = &o->objects[o->n];
     *object = (struct object){
-        .print = print,
+        .fingerprint = fingerprint,
         .module = { .start = in->code_start, .end = in->code_end },
         .is_seen = true,
     };
@@ -106,30 +109,30 @@ static enum cp_status add_object(struct cp_objects *o,
     return CP_OK;
 }
 
-static int visit(struct dl_phdr_info *info, size_t size, void *context)
+static int on_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct cp_objects *o = context;
     struct cp_compile_input in;
     struct object *known;
-    uint64_t print;
+    uint64_t fingerprint;
 
     (void)size;
     o->n_adds = info->dlpi_adds;
     o->n_subs = info->dlpi_subs;
     if (!cp_unwind_info_find(info, &in))
         return 0;
-    print = print_of(&in);
-    known = find_object(o, print);
+    fingerprint = fingerprint_of(&in);
+    known = find_object(o, fingerprint);
     if (known) {
         known->is_seen = true;
         return 0;
     }
     o->is_changed = true;
-    o->status = add_object(o, &in, print);
+    o->status = add_object(o, &in, fingerprint);
     return o->status != CP_OK;
 }
 
-static int visit_first(struct dl_phdr_info *info, size_t size, void *context)
+static int check_counters(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct cp_objects *o = context;
 
@@ -161,11 +164,11 @@ static void sort_modules(struct cp_unwind_module *m, size_t n)
     }
 }
 
-static struct map_block *make_map(struct cp_objects *o)
+static struct table_block *build_table(struct cp_objects *o)
 {
-    size_t most = o->n + o->code.n, n = 0;
-    struct map_block *block =
-        cp_alloc(1, sizeof(*block) + most * sizeof(block->modules[0]), o->err);
+    size_t max_modules = o->n + o->code.n, n = 0;
+    struct table_block *block = cp_alloc(
+        1, sizeof(*block) + max_modules * sizeof(block->modules[0]), o->err);
 
     if (!block)
         return NULL;
@@ -177,8 +180,9 @@ static struct map_block *make_map(struct cp_objects *o)
             block->modules[n++] =
                 (struct cp_unwind_module){ .start = o->code.ranges[i].start,
                                            .end = o->code.ranges[i].end };
+    CP_ASSERT(n <= max_modules);
     sort_modules(block->modules, n);
-    block->map = (struct cp_unwind_table){ n, block->modules, block->cache };
+    block->table = (struct cp_unwind_table){ n, block->modules, block->cache };
     return block;
 }
 
@@ -191,6 +195,7 @@ static void drop_unseen(struct cp_objects *o)
             o->objects[n++] = o->objects[i];
             continue;
         }
+        CP_ASSERT(o->used_bytes >= cp_compile_bytes(&o->objects[i].module));
         o->used_bytes -= cp_compile_bytes(&o->objects[i].module);
         cp_compile_release(&o->objects[i].module);
     }
@@ -198,17 +203,17 @@ static void drop_unseen(struct cp_objects *o)
 }
 
 /*
- * If a reader does not leave, the old map and what it points at are given up:
- * better a leak than a crash.
+ * If the grace period does not end, the old table and the modules of unloaded
+ * objects leak: readers may still use them.
  */
 static enum cp_status publish(struct cp_objects *o)
 {
-    struct map_block *old = o->published, *block = make_map(o);
+    struct table_block *old = o->published, *block = build_table(o);
 
     if (!block)
         return CP_ENOMEM;
     o->published = block;
-    cp_readers_publish(&block->map);
+    cp_readers_publish(&block->table);
     if (cp_readers_wait()) {
         cp_free(old);
         drop_unseen(o);
@@ -224,7 +229,7 @@ static bool same_code(const struct cp_code_ranges *a,
             memcmp(a->ranges, b->ranges, a->n * sizeof(*a->ranges)) == 0);
 }
 
-/* Looks for generated code; a failure leaves what was known. */
+/* Reads the executable mappings; a failure leaves the known ones. */
 static void refresh_code(struct cp_objects *o)
 {
     struct cp_code_ranges fresh = { 0 };
@@ -244,11 +249,11 @@ enum cp_status cp_objects_refresh(struct cp_objects *o, bool with_code,
 {
     o->err = err;
     o->status = CP_OK;
-    (void)dl_iterate_phdr(visit_first, o);
+    (void)dl_iterate_phdr(check_counters, o);
     if (o->is_changed || !o->published) {
         for (size_t i = 0; i < o->n; i++)
             o->objects[i].is_seen = false;
-        (void)dl_iterate_phdr(visit, o);
+        (void)dl_iterate_phdr(on_object, o);
         o->is_changed = true;
         o->n_changes++;
     }

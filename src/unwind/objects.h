@@ -1,10 +1,15 @@
 /*
- * objects - keeps the walker's map in step with what the process has loaded.
+ * objects - keeps the published unwind table up to date with the objects that
+ * the process has loaded.
  *
- * Knows every object that the loader knows, the vDSO too, and compiles the
- * unwind information of each one once, when it appears. Used by one thread at
- * a time, outside signal context; the thread must not hold a lock that the
- * loader or malloc could want.
+ * It finds every object that the dynamic loader knows, also the vDSO, and
+ * compiles its unwind information once, when it appears.
+ *
+ * Context: one thread at a time, not a signal handler.
+ * Locking: the caller holds no lock that the loader or malloc may need.
+ * Ordering: a new table is published; the old one is freed after a grace period
+ *   (signal/tables/readers.h).
+ * Failure: an error status; the published table stays as it is.
  */
 #ifndef CP_OBJECTS_H
 #define CP_OBJECTS_H
@@ -16,17 +21,17 @@
 
 struct cp_objects;
 
-/* Tables take at most so many bytes; objects beyond that have none. */
+/* limit_bytes is for the tables of all modules; later objects get no CFI. */
 struct cp_objects *cp_objects_new(size_t limit_bytes, struct cp_error *err);
 
 /*
- * Publishes a new map if objects have come or gone, or, with `with_code`, if
- * there is other executable memory than before. Cheap when nothing changed.
+ * Publishes a new unwind table if objects were loaded or unloaded, or, with
+ * `with_code`, if the executable mappings have changed. Cheap without a change.
  */
 enum cp_status cp_objects_refresh(struct cp_objects *o, bool with_code,
                                   struct cp_error *err);
 
-/* How often objects were seen to have come or gone. */
+/* The number of refreshes that found loaded or unloaded objects. */
 unsigned cp_objects_changes(const struct cp_objects *o);
 
 struct cp_objects_stats {
@@ -36,7 +41,7 @@ struct cp_objects_stats {
 
 void cp_objects_stats(const struct cp_objects *o, struct cp_objects_stats *out);
 
-/* Publishes an empty map and frees everything. */
+/* Publishes an empty unwind table and frees everything. */
 void cp_objects_free(struct cp_objects *o);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * survey.c - see survey.h.
+ * unwind_info.c - looks for .eh_frame_hdr in the program headers.
  *
- * The program headers say where .eh_frame_hdr is. Programs that are linked
- * statically have none as a rule; then the program's file has to say where its
- * .eh_frame lies in memory.
+ * A statically linked program often has no .eh_frame_hdr. Then the section
+ * headers of the program's file give the address of .eh_frame.
  */
 #include "unwind/unwind_info.h"
 
@@ -48,7 +47,7 @@ static uintptr_t find_header(const struct dl_phdr_info *info)
     return 0;
 }
 
-/* Where the program's file says that its .eh_frame is; 0: nowhere. */
+/* The address of .eh_frame by the section headers of the program; 0: none. */
 static uintptr_t find_section(const struct dl_phdr_info *info)
 {
     struct cp_elf_section section;
@@ -65,7 +64,7 @@ static uintptr_t find_section(const struct dl_phdr_info *info)
     return found;
 }
 
-/* The readable segment around an address is what may be read. */
+/* The readable segment that contains an address limits what may be read. */
 static bool find_segment(const struct dl_phdr_info *info, uintptr_t address,
                          struct cp_eh_bytes *out)
 {

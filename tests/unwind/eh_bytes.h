@@ -1,8 +1,8 @@
 /*
- * eh_bytes - makes .eh_frame sections by hand, for the tests of their readers.
+ * eh_bytes - builds .eh_frame sections, for the tests of their parsers.
  *
- * Addresses in FDEs are absolute, 8 bytes (encoding 0), so that the bytes mean
- * the same wherever they lie.
+ * Addresses in FDEs are absolute, 8 bytes (encoding 0), so that the section
+ * does not depend on its own address.
  */
 #ifndef EH_BYTES_H
 #define EH_BYTES_H
@@ -76,7 +76,7 @@ static inline struct cp_eh_bytes eh_section(const struct eh_bytes *b)
                                  .frame = b->data };
 }
 
-/* What gcc begins every CIE with: CFA = rsp + 8, return address at CFA - 8. */
+/* The start of each CIE by gcc: CFA = rsp + 8, return address at CFA - 8. */
 #define EH_START "\x0c\x07\x08\x90\x01"
 
 #endif

@@ -1,4 +1,4 @@
-/* test_cfi - programs of every sort and the rules that they give. */
+/* test_cfi - CFA programs and their CFI rows. */
 #include "signal/unwinder/cfi_row.h"
 #include "unwind/cfi.h"
 #include "unwind/eh_frame.h"
@@ -9,17 +9,17 @@
 
 struct collected {
     uint64_t at[16];
-    struct cp_cfi_row rules[16];
+    struct cp_cfi_row rows[16];
     size_t n;
 };
 
 static bool collect(void *context, uint64_t address,
-                    const struct cp_cfi_row *rule)
+                    const struct cp_cfi_row *row)
 {
     struct collected *c = context;
 
     c->at[c->n] = address;
-    c->rules[c->n] = *rule;
+    c->rows[c->n] = *row;
     return ++c->n < 16;
 }
 
@@ -43,12 +43,12 @@ static bool run(const char *program, size_t len, bool is_signal,
     return cp_cfi_run(&cp_cfi_x86_64, &fde, collect, out);
 }
 
-/* The last rule of a program. */
+/* The last row of a program. */
 static const struct row {
     const char *name;
     const char *program;
     size_t len;
-    struct cp_cfi_row rule;
+    struct cp_cfi_row row;
 } rows[] = {
     { "nothing", "", 0, { 8, 0, -1, SAME, SAME, CP_CFA_SP, 0 } },
     { "push rbp",
@@ -106,15 +106,15 @@ static const struct row {
     { "outermost", "\x07\x10", 2, { 0, 0, CP_CFI_END, 0, 0, CP_CFA_SP, 0 } },
 };
 
-static void test_rules(void)
+static void test_rows(void)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct collected c;
 
         check_case(rows[i].name);
         CHECK(run(rows[i].program, rows[i].len, false, &c));
-        CHECK(c.n > 0 && memcmp(&c.rules[c.n - 1], &rows[i].rule,
-                                sizeof(rows[i].rule)) == 0);
+        CHECK(c.n > 0 &&
+              memcmp(&c.rows[c.n - 1], &rows[i].row, sizeof(rows[i].row)) == 0);
     }
 }
 
@@ -129,7 +129,7 @@ static void test_addresses(void)
     CHECK_INT(c.at[1], 0x1001);
     CHECK_INT(c.at[2], 0x1021);
     CHECK_INT(c.at[3], 0x1031);
-    CHECK_INT(c.rules[2].cfa_offset, 24);
+    CHECK_INT(c.rows[2].cfa_offset, 24);
 }
 
 static void test_signal(void)
@@ -137,10 +137,10 @@ static void test_signal(void)
     struct collected c;
 
     CHECK(run("\x0f\x02\x77\x00", 4, true, &c));
-    CHECK_INT(c.rules[0].cfa, CP_CFA_SIGNAL);
+    CHECK_INT(c.rows[0].cfa, CP_CFA_SIGNAL);
 }
 
-/* Broken programs stop; what held before is kept. */
+/* A malformed program stops; the rows before are kept. */
 static void test_broken(void)
 {
     static const struct {
@@ -185,16 +185,16 @@ static void test_aarch64(void)
 
     CHECK(cp_cfi_run(&cp_cfi_aarch64, &fde, collect, &c));
     CHECK_INT(c.n, 2);
-    CHECK_INT(c.rules[0].ra, CP_CFI_SAME);
+    CHECK_INT(c.rows[0].ra, CP_CFI_SAME);
     CHECK_INT(c.at[1], 0x1004);
-    CHECK_INT(c.rules[1].cfa_offset, 32);
-    CHECK_INT(c.rules[1].ra, -3);
-    CHECK_INT(c.rules[1].fp, -4);
+    CHECK_INT(c.rows[1].cfa_offset, 32);
+    CHECK_INT(c.rows[1].ra, -3);
+    CHECK_INT(c.rows[1].fp, -4);
 }
 
 int main(void)
 {
-    RUN(test_rules);
+    RUN(test_rows);
     RUN(test_addresses);
     RUN(test_signal);
     RUN(test_broken);

@@ -1,4 +1,4 @@
-/* test_compile - rows, gaps and lookups of modules made by hand. */
+/* test_compile - entries, gaps and lookups of compiled modules. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "signal/unwinder/cfi_row.h"
@@ -19,16 +19,16 @@ static struct cp_compile_input input_of(const struct eh_bytes *b)
                                       .machine = &cp_cfi_x86_64 };
 }
 
-/* The CFA's offset at an address; -1: no rule. */
+/* The CFA's offset at an address; -1: no row. */
 static int offset_at(const struct cp_unwind_module *m, uintptr_t pc)
 {
-    struct cp_unwind_table map = { 1, m, cache };
-    const struct cp_cfi_row *rule;
+    struct cp_unwind_table table = { 1, m, cache };
+    const struct cp_cfi_row *row;
 
     memset((void *)cache, 0, sizeof(cache));
-    rule = cp_unwind_table_row(&map, pc);
-    CHECK(rule == cp_unwind_table_row(&map, pc)); /* from the cache */
-    return rule->cfa == CP_CFA_NONE ? -1 : rule->cfa_offset;
+    row = cp_unwind_table_row(&table, pc);
+    CHECK(row == cp_unwind_table_row(&table, pc)); /* from the cache */
+    return row->cfa == CP_CFA_NONE ? -1 : row->cfa_offset;
 }
 
 static void test_rows(void)

@@ -1,4 +1,4 @@
-/* test_eh_frame - entries found in sections made by hand, good and bad. */
+/* test_eh_frame - entries of well-formed and malformed sections. */
 #include "unwind/eh_frame.h"
 
 #include "check.h"
@@ -84,13 +84,14 @@ static void test_table(void)
     CHECK_INT(f.n, 1);
     CHECK_INT(f.starts[0], 0x2000);
     bytes.frame = NULL;
-    b.data[hdr + 2] = 0xff; /* no count: by the section, found by the header */
+    b.data[hdr + 2] =
+        0xff; /* no count: section order; the header has its address */
     f = (struct found){ .most = 8 };
     CHECK_INT(cp_eh_frame_each(&bytes, take, &f), 0);
     CHECK_INT(f.n, 2);
 }
 
-/* Cut anywhere, and with each byte changed: no read outside, no endless loop */
+/* Truncated anywhere, and with each byte changed: no read outside, no loop. */
 static void test_damage(void)
 {
     struct eh_bytes good = { 0 }, b;

@@ -1,4 +1,4 @@
-/* test_objects - objects that come and go, and code that belongs to none. */
+/* test_objects - loaded and unloaded objects, and generated code. */
 #include "base/error.h"
 #include "signal/tables/readers.h"
 #include "signal/unwinder/unwind_table.h"
@@ -12,7 +12,7 @@
 
 #include "check.h"
 
-/* Part of libc6, and loaded by nothing. */
+/* A library of libc6 that no test loads otherwise. */
 #define SOME_LIBRARY "libBrokenLocale.so.1"
 
 static const struct cp_unwind_module *find(uintptr_t pc)
@@ -102,27 +102,6 @@ static void test_small_budget(void)
     CHECK(find((uintptr_t)qsort) == NULL);
 }
 
-static void test_places(void)
-{
-    struct cp_reader_slot *taken[CP_READER_SLOTS];
-    uint32_t turns[CP_READER_SLOTS];
-
-    for (uint32_t i = 0; i < CP_READER_SLOTS; i++)
-        CHECK((taken[i] = cp_readers_enter(7)) != NULL);
-    CHECK(cp_readers_enter(7) == NULL);
-    cp_readers_epochs(turns);
-    CHECK(!cp_readers_quiesced(turns));
-    for (uint32_t i = 1; i < CP_READER_SLOTS; i++)
-        cp_readers_exit(taken[i]);
-    CHECK(!cp_readers_quiesced(turns));
-    cp_readers_exit(taken[0]);
-    CHECK((taken[0] = cp_readers_enter(7)) != NULL); /* another turn */
-    CHECK(cp_readers_quiesced(turns));
-    cp_readers_reset_after_fork();
-    cp_readers_epochs(turns);
-    CHECK(cp_readers_quiesced(turns));
-}
-
 static void test_code_ranges(void)
 {
     struct cp_code_ranges r = { 0 };
@@ -155,7 +134,6 @@ int main(void)
     test_generated_code(o);
     cp_objects_free(o);
     RUN(test_small_budget);
-    RUN(test_places);
     RUN(test_code_ranges);
     return check_failures != 0;
 }

@@ -1,6 +1,6 @@
 /*
  * perf_signals - opens and closes the perf events of threads, so that no
- * SIGTRAP of theirs reaches the program's own code or a program started by
+ * SIGTRAP of an event reaches the program's own code or a program started by
  * exec.
  *
  * A perf event (perf_event.h) sends SIGTRAP even to a thread that blocks it;

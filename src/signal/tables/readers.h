@@ -79,7 +79,7 @@ void cp_readers_publish(const struct cp_unwind_table *table);
 
 /*
  * Waits for a grace period: until all readers that are inside now have exited,
- * which takes microseconds as a rule. Returns false after one second; the
+ * which usually takes microseconds. Returns false after one second; the
  * caller must then leak what it has replaced.
  */
 bool cp_readers_wait(void);

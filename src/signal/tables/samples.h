@@ -63,8 +63,7 @@ struct cp_signal_samples {
     _Atomic uint64_t lost_count, lost_value;
 };
 
-/* Adds to the sample of this stack; returns its slot, NULL: the sample is lost
- */
+/* Adds to the sample of this stack; returns its slot, NULL: lost. */
 struct cp_signal_slot *cp_signal_add(struct cp_signal_samples *s,
                                      const uintptr_t *frames, size_t n,
                                      struct cp_signal_tag tag, uint64_t count,

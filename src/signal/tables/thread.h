@@ -64,8 +64,7 @@ struct cp_thread_cpu {
 struct cp_thread_perf {
     _Atomic(void *) event;      /* mapping of the open event; NULL: none */
     _Atomic uint64_t period_ns; /* from the second event on; 0: only one */
-    int64_t retry_ns; /* interval at which the first one fires until it is due;
-                         0: it fires when it is due */
+    int64_t retry_ns; /* interval of the first event until it is due; 0: once */
     _Atomic bool is_paused; /* no event may be open (perf_signals.h) */
     bool has_fired;         /* the first event has been handled */
     bool has_backup_timer; /* the timer repeats the event, in case it is lost */
@@ -130,7 +129,7 @@ struct cp_thread_waits {
     _Atomic uint32_t call;     /* function that it waits in (calls.h) */
     _Atomic uint32_t stack;    /* index + 1 in cp_trace.stacks; 0: see regs */
     _Atomic uintptr_t regs[4]; /* pc, sp, fp, aux in the hook (regs.h) */
-    _Atomic uintptr_t entry;   /* address of the hook; 0: unknown */
+    _Atomic uintptr_t entry;   /* real function of the hook; 0: unknown */
     _Atomic uint32_t waiter_slot; /* index + 1 (waiters.c); 0: none */
 };
 
@@ -157,6 +156,11 @@ struct cp_signal_thread {
     struct cp_thread_waits waits;
     struct cp_thread_runtime runtime;
 };
+
+_Static_assert(offsetof(struct cp_signal_thread, cpu) +
+                       offsetof(struct cp_thread_cpu, from_ns) <=
+                   64,
+               "a CPU sample reads one cache line of the record");
 
 /* Sampling periods that are over at this CPU time and are not recorded yet. */
 static inline uint64_t cp_signal_periods_due(const struct cp_signal_thread *t,

@@ -193,8 +193,7 @@ uint32_t cp_trace_stack(const uintptr_t *frames, size_t n, uint32_t call)
     return stack_index(cp_signal_add(&cp_trace.stacks, frames, n, tag, 1, 0));
 }
 
-/* Publishes a wait in the record; `here` NULL: the stack is captured already.
- */
+/* Publishes a wait in the record; `here` NULL: waits.stack has the stack. */
 static void publish_wait(struct cp_signal_thread *t, unsigned call,
                          uint64_t begin_ns, const struct cp_signal_regs *here)
 {

@@ -119,7 +119,7 @@ static inline uint32_t cp_trace_bucket(uint64_t lock)
     return (uint32_t)(lock * 0x9e3779b97f4a7c15u >> 54);
 }
 
-/* May a traced thread wait for the lock? Also true for others of its bucket. */
+/* May a traced thread wait for the lock, or for another of its bucket? */
 static inline bool cp_trace_has_waiters(uint64_t lock)
 {
     return cp_trace_is_on() &&

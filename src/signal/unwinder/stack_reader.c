@@ -37,11 +37,13 @@ void cp_stack_reader_bind(struct cp_stack_reader *r, uintptr_t sp)
     if (!r->is_bound && sp - r->low >= r->high - r->low)
         r->low = r->high = sp & ~(CP_STACK_READER_PAGE - 1);
     r->is_bound = true;
+    CP_ASSERT(r->low <= r->high);
 }
 
 /* Extends the range up to that page if all pages in between are readable. */
 static bool grow_to(struct cp_stack_reader *r, uintptr_t page)
 {
+    CP_ASSERT(r->is_bound && r->shift == 0);
     if (r->high == r->stack_high || page < r->high ||
         page - r->high > MAX_GROWTH)
         return false;

@@ -46,6 +46,7 @@ CP_NO_SANITIZE static bool step_signal(struct cp_signal_walk *w,
     uintptr_t at = f->regs.sp + CP_ARCH_SIGNAL_CONTEXT, word;
     size_t len = sizeof(ucontext_t);
 
+    CP_ASSERT(w->reader.low <= w->reader.high);
     for (uintptr_t p = at & ~(uintptr_t)7; p < at + len;
          p += CP_STACK_READER_PAGE)
         if (!cp_stack_reader_word(&w->reader, p, &word))

@@ -74,8 +74,7 @@ static inline uint32_t cp_waiters_bucket(const void *lock)
     return (uint32_t)(h >> 54);
 }
 
-/* May a sampled thread wait for the lock? Also true for others of its bucket.
- */
+/* May a sampled thread wait for the lock, or for another of its bucket? */
 static inline bool cp_waiters_has_sampled(const void *lock)
 {
     return __builtin_expect(
@@ -109,8 +108,7 @@ uint32_t cp_waiters_scan_length(const void *lock);
 /* Prefetches the slots that a collect reads first. */
 void cp_waiters_prefetch(const void *lock);
 
-/* Charges the waiters of the lock up to now_ns; the caller is about to unlock.
- */
+/* Before an unlock: charges the waiters of the lock up to now_ns. */
 struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns);
 
 /* Releases the slot that an exited thread kept. */

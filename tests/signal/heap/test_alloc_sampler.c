@@ -1,4 +1,4 @@
-/* test_heap - what is drawn, and the table of blocks that live. */
+/* test_alloc_sampler - the sampling distances, and the live table. */
 #include "signal/heap/alloc_sampler.h"
 #include "signal/tables/samples.h"
 
@@ -6,21 +6,22 @@
 
 #include "check.h"
 
-#define FAR 64
-#define PLACES ((CP_LIVE_PRIMARY + FAR) * CP_LIVE_BUCKET)
+#define N_OVERFLOW 64
+#define SLOTS ((CP_LIVE_PRIMARY + N_OVERFLOW) * CP_LIVE_BUCKET)
 #define SEEDS 100
 #define DRAWS 10000
 
-static _Atomic uint64_t keys[PLACES];
-static struct cp_live_entry entries[PLACES];
+static _Atomic uint64_t keys[SLOTS];
+static struct cp_live_entry entries[SLOTS];
 static struct cp_signal_slot slots[4];
 
 static void prepare(void)
 {
-    cp_alloc_sampler.live.n_overflow = FAR;
+    cp_alloc_sampler.live.n_overflow = N_OVERFLOW;
     cp_alloc_sampler.live.entries = entries;
     cp_alloc_sampler.live.keys = keys;
     cp_alloc_sampler.samples.slots = slots;
+    cp_alloc_sampler.samples.n_slots = sizeof(slots) / sizeof(*slots);
 }
 
 /* The mean of exponential draws, by three standard errors, for each seed. */
@@ -41,7 +42,7 @@ static void test_draw(void)
         }
         n_off += fabs(sum / DRAWS - interval) > 3 * interval / sqrt(DRAWS);
     }
-    CHECK(n_off <= 2); /* 0.27 are to be expected */
+    CHECK(n_off <= 2); /* expected: 0.27 */
 }
 
 /* Threads that start one after the other draw different numbers. */
@@ -109,17 +110,17 @@ static void test_live(void)
     CHECK_INT(atomic_load(&slots[1].freed_value), 100);
 }
 
-/* More than there is room for: what does not fit is counted as gone. */
+/* More blocks than slots: a block that does not fit is counted as freed. */
 static void test_full(void)
 {
-    const uint64_t n = (uint64_t)4 * PLACES;
+    const uint64_t n = (uint64_t)4 * SLOTS;
     struct cp_live_entry entry = { 3, 10, 10 };
     uint64_t n_live, n_taken = 0;
 
     for (uint64_t i = 1; i <= n; i++)
         cp_live_insert((void *)(uintptr_t)(i * 4096), entry);
     n_live = atomic_load(&cp_alloc_sampler.counts.n_live);
-    CHECK(n_live <= PLACES && n_live > PLACES / 10 * 9);
+    CHECK(n_live <= SLOTS && n_live > SLOTS / 10 * 9);
     CHECK_INT(n_live + atomic_load(&cp_alloc_sampler.counts.n_lost), n);
     CHECK_INT(atomic_load(&slots[2].freed), n - n_live);
     for (uint64_t i = 1; i <= n; i++)

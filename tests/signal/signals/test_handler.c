@@ -1,4 +1,4 @@
-/* test_handler - what signals become: samples, lost ones, or another's. */
+/* test_handler - signals become samples, are lost, or are forwarded. */
 #include "base/error.h"
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
@@ -15,7 +15,7 @@
 #include "check.h"
 #include "keep.h"
 
-#define WORD 0x5eed0001u
+#define COOKIE 0x5eed0001u
 #define SECOND_NS 1000000000u
 
 static struct cp_signal_slot slots[1];
@@ -26,13 +26,13 @@ static struct cp_signal_samples table = {
 static struct cp_signal_thread *self;
 static volatile int n_others;
 
-static void send(int sig, void *word)
+static void send(int sig, void *payload)
 {
     siginfo_t info;
 
     memset(&info, 0, sizeof(info));
     info.si_code = SI_TIMER;
-    info.si_value.sival_ptr = word;
+    info.si_value.sival_ptr = payload;
     CHECK(syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), sig, &info) == 0);
 }
 
@@ -66,7 +66,7 @@ static void set_up(void)
     CHECK(objects && cp_objects_refresh(objects, false, NULL) == CP_OK);
     self = cp_threads_register(unknown, 0);
     CHECK(self != NULL);
-    cp_handler_state.cookie = WORD;
+    cp_handler_state.cookie = COOKIE;
     cp_handler_state.previous.sa_handler = on_other;
     CHECK(sigaction(SIGPROF, &ours, NULL) == 0);
     CHECK(sigaction(SIGTRAP, &traps, NULL) == 0);
@@ -77,7 +77,7 @@ static void set_up(void)
 /* The table has room for one stack. */
 static void test_full_table(void)
 {
-    volatile int n = 3; /* from one and the same call */
+    volatile int n = 3; /* from one call site */
 
     while (n-- > 0)
         from_here(SIGPROF);
@@ -92,7 +92,7 @@ static void test_full_table(void)
     CHECK_INT(atomic_load(&cp_handler_state.n_truncated), 0);
 }
 
-/* A signal without our word, or with another's, does what it would have. */
+/* A signal without the cookie gets the action of the program. */
 static void test_others(void)
 {
     uint64_t before = atomic_load(&cp_handler_state.n_samples);
@@ -112,13 +112,13 @@ static uint64_t clock_ns(void)
 }
 
 /*
- * An event comes when the CPU time is used up, whatever the tick, and stands
- * for all that is due by then. Where we may have none there is nothing to see.
+ * A perf event fires when the CPU time is used up, independent of the tick, and
+ * stands for all periods due. Without perf events nothing is checked.
  */
 static void test_event(void)
 {
     uint64_t before = atomic_load(&cp_handler_state.n_samples);
-    uint64_t word =
+    uint64_t payload =
         (uint64_t)(uintptr_t)cp_signal_payload(CP_SIGNAL_CPU, self->number);
     void *event = NULL;
 
@@ -127,28 +127,27 @@ static void test_event(void)
     atomic_store(&self->perf.period_ns, 0);
     self->cpu.first_ns = clock_ns() + 1000000;
     self->perf.has_fired = false;
-    if (cp_signal_perf_open(0, 1000000, word, &event) != 0)
+    if (cp_signal_perf_open(0, 1000000, payload, &event) != 0)
         return;
     atomic_store(&self->perf.event, event);
     while (atomic_load(&cp_handler_state.n_samples) == before)
         ;
-    CHECK(atomic_load(&self->perf.event) ==
-          NULL); /* there was to be one alone */
+    CHECK(atomic_load(&self->perf.event) == NULL); /* it fires once */
     CHECK(clock_ns() >= self->cpu.first_ns);
     CHECK(atomic_load(&self->cpu.count) >= 1);
 }
 
-/* Of a profile that is over: nothing is counted, and the event ends. */
+/* After the end of a profile nothing is counted, and the event is closed. */
 static void test_late_event(void)
 {
-    uint64_t word =
+    uint64_t payload =
         (uint64_t)(uintptr_t)cp_signal_payload(CP_SIGNAL_CPU, self->number);
     uint64_t before = atomic_load(&cp_handler_state.n_samples);
     void *event = NULL;
 
     atomic_store(&self->cpu.period_ns, 0);
     self->perf.has_fired = true;
-    if (cp_signal_perf_open(0, 1000000, word, &event) != 0)
+    if (cp_signal_perf_open(0, 1000000, payload, &event) != 0)
         return;
     atomic_store(&self->perf.event, event);
     while (atomic_load(&self->perf.event))

@@ -1,4 +1,4 @@
-/* test_mask - which signals are kept away, and that the mask comes back. */
+/* test_mask - which signals are blocked, and that the mask is restored. */
 #include "signal/signals/mask.h"
 
 #include <signal.h>

@@ -91,8 +91,8 @@ static void test_full(void)
 
 #define LARGE (4 * CP_SAMPLES_PRIMARY)
 
-/* Few stacks are among the first slots; many find all of the others. */
-static void test_near(void)
+/* Few stacks use the primary slots; many use all slots. */
+static void test_primary_slots_first(void)
 {
     struct cp_signal_samples s;
     struct cp_signal_slot *large = calloc(LARGE + 1, sizeof(*large));
@@ -178,7 +178,7 @@ int main(void)
 {
     RUN(test_equal_and_different);
     RUN(test_full);
-    RUN(test_near);
+    RUN(test_primary_slots_first);
     RUN(test_many_threads);
     return check_failures != 0;
 }

@@ -1,6 +1,6 @@
 /*
- * test_trace - events of many threads at once, a pool that is empty, and
- * threads that come late.
+ * test_trace - events of many threads at once, an empty pool, and threads with
+ * a buffer of an older session.
  */
 #include "signal/tables/calls.h"
 #include "signal/tables/samples.h"
@@ -31,7 +31,7 @@ static void map(void)
     cp_trace.stacks.frames = calloc(16, sizeof(uintptr_t));
 }
 
-/* A new session with this many buffers to be had. */
+/* Starts a session with this many free buffers. */
 static void begin(size_t n_pieces)
 {
     atomic_fetch_add(&cp_trace.session, cp_trace.session & 1 ? 2 : 1);
@@ -71,7 +71,7 @@ static void *write_many(void *arg)
     return NULL;
 }
 
-/* The events of a thread that are there; checks that they are in order. */
+/* Counts the events of a thread and checks their order. */
 static uint64_t count(int32_t tid, uint64_t *last)
 {
     uint64_t n = 0, order = 0;
@@ -134,7 +134,7 @@ static void test_lost_are_counted(void)
     CHECK(cp_trace.n_lost > 0);
 }
 
-/* Even where there is no room for anything else a thread can say its end. */
+/* A full buffer still has room for the end of its thread. */
 static void test_end_has_room(void)
 {
     struct cp_trace_end words = { .cpu_ns = 5 };
@@ -155,7 +155,7 @@ static void test_end_has_room(void)
     CHECK(p->n <= CP_TRACE_BUFFER_EVENTS);
 }
 
-/* A buffer of an older session is let go of, and not used for the new one. */
+/* A buffer of an older session is released and not used again. */
 static void test_late_thread(void)
 {
     uint64_t last = 0;
@@ -178,7 +178,7 @@ static void test_late_thread(void)
     CHECK_INT(last, 3);
 }
 
-/* A handler of the program gets into a hook while an event is written. */
+/* A signal handler of the program enters a hook while an event is written. */
 static void test_hook_in_a_hook(void)
 {
     begin(CP_TRACE_BUFFERS);

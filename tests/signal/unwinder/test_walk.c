@@ -4,7 +4,7 @@
  * The processor is set to trap after each instruction, and in each trap both
  * walk the interrupted stack: prologues, epilogues, PLT stubs, the resolver of
  * lazy binding, string functions in assembly, signal frames. Every address
- * must be the same. Then stacks that nobody can unwind, which must end well.
+ * must be the same. Then stacks that cannot be unwound: the walk must end.
  */
 #include "base/error.h"
 #include "signal/tables/readers.h"
@@ -25,8 +25,8 @@
 #include "check.h"
 #include "keep.h"
 
-#define DIVE 30        /* frames that an exception passes, each a landing */
-#define MAX_LANDING 40 /* instructions of one that have no whole stack */
+#define DIVE 30        /* frames with a landing pad that an exception passes */
+#define MAX_LANDING 40 /* instructions of a landing without a whole stack */
 
 static struct cp_objects *objects;
 
@@ -46,9 +46,9 @@ static size_t walk(const ucontext_t *context, uintptr_t *frames,
     return n;
 }
 
-/* What libgcc finds from a handler on: the frames after the signal's own. */
+/* The frames that libgcc finds after the signal frame. */
 struct reference {
-    uintptr_t pc; /* of the interrupted frame, with which it begins */
+    uintptr_t pc; /* of the interrupted frame, the first one */
     uintptr_t frames[CP_WALK_MAX];
     size_t n;
     bool is_begun;
@@ -68,12 +68,12 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context,
     return _URC_NO_REASON;
 }
 
-/* Told by the trap's handler, read after the run. */
+/* Counted by the trap's handler, checked after the run. */
 static struct {
     long n_steps, n_frames;
-    long n_whole;   /* we reached the outermost frame */
+    long n_whole;   /* the walk reached the outermost frame */
     long n_differs; /* libgcc has other frames, or more of them */
-    long n_lost;    /* not whole, and not in the unwinder's own code */
+    long n_lost;    /* truncated outside the code of libgcc's unwinder */
     uintptr_t first[8];
     size_t n_first;
 } steps;
@@ -85,7 +85,7 @@ static void note_difference(uintptr_t pc)
         steps.first[steps.n_first++] = pc;
 }
 
-/* In a handler: walks what was interrupted, and has libgcc do the same. */
+/* In a handler: walks the interrupted stack, and lets libgcc do the same. */
 static void compare_walks(const ucontext_t *context)
 {
     static struct reference r;
@@ -140,7 +140,7 @@ static KEEP long recurse(int n)
     return n == 0 ? 0 : recurse(n - 1) + with_alloca(n);
 }
 
-/* Things whose code is of every sort; each is called for the first time. */
+/* Functions with all kinds of code; each is called for the first time. */
 static KEEP void work(void)
 {
     int numbers[40];
@@ -190,7 +190,7 @@ static KEEP int compare_and_raise(const void *a, const void *b)
     return compare(a, b);
 }
 
-/* For processors that cannot be stepped from within: system calls only. */
+/* For processors without single stepping: system calls only. */
 static void test_in_system_calls(void)
 {
     struct sigaction action = { .sa_sigaction = on_user,
@@ -205,9 +205,9 @@ static void test_in_system_calls(void)
 
 #if defined(__x86_64__)
 static volatile sig_atomic_t stepping;
-static volatile sig_atomic_t is_alone; /* libgcc has nothing to say */
+static volatile sig_atomic_t is_alone; /* no comparison with libgcc */
 
-/* The object that has the code which throws. */
+/* The object that contains the throwing code. */
 static struct {
     uintptr_t address; /* in it */
     uintptr_t start, end;
@@ -262,7 +262,7 @@ static void on_trap(int sig, siginfo_t *info, void *arg)
         compare_walks(context);
 }
 
-/* From here on every instruction traps; a handler begins without. */
+/* From here on every instruction traps; a handler starts without traps. */
 static inline __attribute__((always_inline)) void set_trap_flag(void)
 {
     __asm__ volatile("pushfq; orl $0x100, (%%rsp); popfq" ::: "memory", "cc");
@@ -295,7 +295,7 @@ static void test_every_instruction(void)
     check_steps(5000);
 }
 
-/* A library that lies where this program does. */
+/* Opens a library in the directory of this program. */
 static void *open_beside(const char *name)
 {
     char path[4096];
@@ -315,10 +315,10 @@ static void throw(void)
 }
 
 /*
- * While an exception is thrown, passes frames that clean up and lands. Between
- * writing the registers of where it lands over the unwinder's own frame and the
- * jump there, some stacks cannot be told: a few dozen instructions of libgcc's
- * for each landing, and of nobody else.
+ * Walks while an exception is thrown, passes frames with cleanups and is
+ * caught. libgcc writes the registers of the landing pad over its own frame and
+ * then jumps there. In between, for a few dozen instructions a landing, the
+ * stack cannot be unwound. Everywhere else it must be whole.
  */
 static void test_exceptions(void)
 {
@@ -331,7 +331,7 @@ static void test_exceptions(void)
     unwinder.address = (uintptr_t)dlsym(library, "_Unwind_RaiseException");
     CHECK(thrower_dive != NULL && unwinder.address != 0);
     CHECK(dl_iterate_phdr(find_unwinder, NULL) == 1);
-    throw(); /* what is bound lazily, and allocated once */
+    throw(); /* lazy binding and one-time allocations */
     CHECK(cp_objects_refresh(objects, true, &err) == CP_OK);
     is_alone = 1;
     step_through(throw);
@@ -391,7 +391,7 @@ static void test_thread(void)
 #endif
 }
 
-/* Walks from here, with whatever limits the caller set. */
+/* Walks the current stack, with the stack bounds that the caller set. */
 static size_t walk_here(struct cp_signal_walk *w, uintptr_t *frames)
 {
     struct cp_signal_regs regs;
@@ -437,7 +437,7 @@ static void test_depth(void)
     }
 }
 
-/* Every depth around the place where the ring begins. */
+/* Every depth around the start of the ring buffer. */
 static void test_ring(void)
 {
     uintptr_t plain[CP_WALK_MAX], frames[CP_WALK_MAX];
@@ -454,7 +454,7 @@ static void test_ring(void)
     CHECK_INT(n_bad, 0);
 }
 
-/* Registers as bad as can be; the walk must end, and not by a fault. */
+/* Invalid registers: the walk must end without a fault. */
 static void test_wild_registers(void)
 {
     static const uintptr_t values[] = {

@@ -1,6 +1,6 @@
 /*
- * test_waiters - places in the list of those who wait: kept, given up, too
- * few; and what an unlocker learns. Threads are played by one, but for the last
+ * test_waiters - slots of waiters: kept, released, exhausted; and what an
+ * unlock is charged with. One thread plays all threads, except in the last
  * tests.
  */
 #include "signal/tables/thread.h"
@@ -13,7 +13,7 @@
 
 #include "check.h"
 
-#define THREADS 2500 /* more than a bucket has places for */
+#define THREADS 2500 /* more than a claim probes */
 
 static struct cp_signal_thread records[THREADS];
 static char locks[4096];
@@ -42,7 +42,7 @@ static const void *lock_beside(bool is_same)
     return NULL;
 }
 
-static void test_time_is_told_once(void)
+static void test_time_is_charged_once(void)
 {
     struct cp_waiter_slot a, b;
     struct cp_waiters_found found;
@@ -66,7 +66,7 @@ static void test_time_is_told_once(void)
     CHECK(cp_waiters_collect(locks, 300).n_all == 0);
 }
 
-static void test_those_not_followed(void)
+static void test_waiters_that_are_not_sampled(void)
 {
     struct cp_waiter_slot a, b;
     struct cp_waiters_found found;
@@ -93,20 +93,20 @@ static void test_locks_of_one_bucket(void)
     be(0);
     CHECK(other != NULL);
     a = cp_waiters_enter(other, 10);
-    CHECK(cp_waiters_has_sampled(locks)); /* so it seems, until it is asked */
+    CHECK(cp_waiters_has_sampled(locks)); /* false positive: same bucket */
     CHECK(cp_waiters_collect(locks, 30).n_all == 0);
     CHECK(cp_waiters_collect(other, 30).ns == 20);
     cp_waiters_exit(a);
 }
 
-static void test_a_place_is_kept(void)
+static void test_a_slot_is_kept(void)
 {
     struct cp_waiter_slot a, b, inner;
 
     begin();
     be(0);
     a = cp_waiters_enter(locks, 10);
-    inner = cp_waiters_enter(locks, 20); /* of a handler that interrupts */
+    inner = cp_waiters_enter(locks, 20); /* in a signal handler */
     CHECK(a.is_kept && !inner.is_kept && a.number != inner.number);
     CHECK(cp_waiters_collect(locks, 30).ns == 30);
     cp_waiters_exit(inner);
@@ -118,7 +118,7 @@ static void test_a_place_is_kept(void)
     b = cp_waiters_enter(lock_beside(false), 60);
     CHECK(b.number != a.number && b.is_kept);
     cp_waiters_exit(b);
-    be(1); /* finds the place that was given up */
+    be(1); /* claims the released slot */
     b = cp_waiters_enter(locks, 70);
     CHECK(b.number == a.number);
     cp_waiters_exit(b);
@@ -131,20 +131,20 @@ static void test_a_thread_ends(void)
     begin();
     be(0);
     a = cp_waiters_enter(locks, 10);
-    cp_waiters_unregister(&records[0]); /* cancelled as it waited */
+    cp_waiters_unregister(&records[0]); /* cancelled in a wait */
     CHECK(!cp_waiters_has_sampled(locks));
     CHECK(cp_waiters_collect(locks, 30).n_all == 0);
     be(1);
     b = cp_waiters_enter(locks, 20);
     CHECK(b.number == a.number);
     cp_waiters_exit(b);
-    be(-1); /* one that nobody knows */
+    be(-1); /* a thread without a record */
     a = cp_waiters_enter(locks, 30);
     CHECK(a.number && a.number != b.number && !a.is_kept);
     cp_waiters_exit(a);
 }
 
-static void test_more_than_there_is_room_for(void)
+static void test_more_waiters_than_slots(void)
 {
     static struct cp_waiter_slot places[THREADS];
     uint32_t n_listed = 0, n_kept = 0;
@@ -163,14 +163,14 @@ static void test_more_than_there_is_room_for(void)
     for (int i = 0; i < THREADS; i++)
         cp_waiters_exit(places[i]);
     CHECK(!cp_waiters_has_sampled(locks));
-    be(THREADS - 1); /* those that are kept leave room */
+    be(THREADS - 1); /* kept slots leave room */
     CHECK(cp_waiters_enter(locks, 20).number != 0);
     cp_waiters_reset_after_fork();
     CHECK(!cp_waiters_has_sampled(locks));
     CHECK(cp_waiters_enter(locks, 20).number == places[0].number);
 }
 
-/* Each has waited once, for a lock of its own, and keeps what it may. */
+/* Each thread has waited once, for its own lock, and may keep its slot. */
 static void test_threads_that_do_not_wait_leave_room(void)
 {
     static struct cp_signal_thread many[10000];
@@ -190,7 +190,7 @@ static void test_threads_that_do_not_wait_leave_room(void)
     CHECK(atomic_load(&cp_waiters_unlisted) == 0);
     for (size_t i = 0; i < 10000; i++)
         cp_waiters_unregister(&many[i]);
-    be(0); /* there is room again */
+    be(0); /* slots are free again */
     CHECK(cp_waiters_enter(locks, 20).is_kept);
 }
 
@@ -218,7 +218,8 @@ static void test_many_waited_once(void)
     let_wait(locks, 0, 2000);
     CHECK(cp_waiters_scan_length(locks) == 2000);
     let_end(0, 1999);
-    CHECK(cp_waiters_collect(locks, 20).n_all == 1); /* the last is there */
+    CHECK(cp_waiters_collect(locks, 20).n_all ==
+          1); /* the last waiter is found */
     CHECK(cp_waiters_scan_length(locks) == 2000);
     let_end(1999, 2000);
     CHECK(cp_waiters_collect(locks, 30).n_all == 0);
@@ -228,10 +229,10 @@ static void test_many_waited_once(void)
     let_end(0, 300);
 }
 
-/* Real threads: they wait for this lock and that, end, and begin again. */
+/* Real threads wait for several locks, end, and start again. */
 
 #define CROWD 6
-#define CUTTING (CLOCKS_PER_SEC / 5) /* of CPU time; yields can be long */
+#define CUTTING (CLOCKS_PER_SEC / 5) /* CPU time; a yield may take long */
 #define WAITS 20000
 
 static _Atomic uint64_t clock_ticks = 1;
@@ -298,11 +299,11 @@ static void test_many_at_once(void)
 static void *cut_often(void *arg)
 {
     while (!atomic_load(&is_over))
-        (void)cp_waiters_collect(locks, 5); /* which moves no time */
+        (void)cp_waiters_collect(locks, 5); /* charges nothing */
     return arg;
 }
 
-/* A lock whose places begin where the least reach of the first one's ends. */
+/* A lock whose slots start where the minimal scan of the first lock ends. */
 static const void *lock_behind(void)
 {
     uint32_t wanted = (cp_waiters_bucket(locks) + 8) % CP_WAITERS_BUCKETS;
@@ -313,8 +314,8 @@ static const void *lock_behind(void)
     return (const void *)address;
 }
 
-/* One that comes while the reach is cut is within it nevertheless. */
-static void test_nobody_is_cut_off(void)
+/* A waiter that enters while the scan is shortened is still within it. */
+static void test_no_waiter_is_beyond_the_scan(void)
 {
     pthread_t cutters[2];
     const void *behind = lock_behind();
@@ -329,10 +330,10 @@ static void test_nobody_is_cut_off(void)
         (void)pthread_create(&cutters[i], NULL, cut_often, NULL);
     for (clock_t end = clock() + CUTTING; clock() < end;) {
         let_wait(behind, 64, 65);
-        let_wait(locks, 165, 166); /* far behind, for a moment */
+        let_wait(locks, 165, 166); /* far from the start, for a moment */
         let_end(165, 166);
         let_end(64, 65);
-        let_wait(locks, 64, 65); /* near, but beyond the least reach */
+        let_wait(locks, 64, 65); /* just beyond the minimal scan */
         (void)sched_yield();
         n_cut_off += cp_waiters_collect(locks, 5).n_all != 65;
         let_end(64, 65);
@@ -347,15 +348,15 @@ static void test_nobody_is_cut_off(void)
 
 int main(void)
 {
-    RUN(test_time_is_told_once);
-    RUN(test_those_not_followed);
+    RUN(test_time_is_charged_once);
+    RUN(test_waiters_that_are_not_sampled);
     RUN(test_locks_of_one_bucket);
-    RUN(test_a_place_is_kept);
+    RUN(test_a_slot_is_kept);
     RUN(test_a_thread_ends);
-    RUN(test_more_than_there_is_room_for);
+    RUN(test_more_waiters_than_slots);
     RUN(test_threads_that_do_not_wait_leave_room);
     RUN(test_many_waited_once);
     RUN(test_many_at_once);
-    RUN(test_nobody_is_cut_off);
+    RUN(test_no_waiter_is_beyond_the_scan);
     return check_failures != 0;
 }

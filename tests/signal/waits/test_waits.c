@@ -1,7 +1,7 @@
 /*
- * test_locks - what the block and mutex profiles say of waits that are known:
- * exactly at the rates of 1, and without bias at others. Clock and threads are
- * played, and the dice fall the same in each run.
+ * test_waits - the block and mutex profiles of known waits: exact at a rate of
+ * 1, unbiased at other rates. The clock and the threads are simulated, and the
+ * random numbers are the same in each run.
  */
 #include "signal/tables/calls.h"
 #include "signal/tables/samples.h"
@@ -46,7 +46,7 @@ static void begin(uint64_t rate_ns, uint64_t fraction)
     }
 }
 
-/* What a table says in all. */
+/* The sums over a table. */
 struct sums {
     double n, ns;
 };
@@ -70,17 +70,17 @@ static bool is_near(double got, double want, double part)
 
 static void unlock(void)
 {
-    struct cp_unlock_event go;
+    struct cp_unlock_event event;
 
     if (!cp_waits_have_waiters(&lock))
         return;
-    go = cp_waits_before_unlock(&lock);
-    cp_waits_after_unlock(&lock, &go, 0);
+    event = cp_waits_before_unlock(&lock);
+    cp_waits_after_unlock(&lock, &event, 0);
 }
 
 /*
- * So many come one after the other, ns apart; the holder lets go, and then
- * each of them in turn, after the same time. Returns what all have waited.
+ * n threads start to wait, one every ns. Then the holder unlocks, and each of
+ * them in turn after the same time. Returns the sum of all waits.
  */
 static uint64_t turn(int n, uint64_t ns)
 {
@@ -148,7 +148,7 @@ static void test_sampled_is_not_biased(void)
     }
 }
 
-/* A wait as long as the rate is always there, and as it was. */
+/* A wait as long as the rate is always recorded, with its own length. */
 static void test_long_waits_are_exact(void)
 {
     begin(1000, 0);
@@ -159,7 +159,7 @@ static void test_long_waits_are_exact(void)
     CHECK(sums_of(&cp_waits.mutex).n == 0);
 }
 
-static void test_in_vain(void)
+static void test_aborted_wait(void)
 {
     struct cp_wait wait;
 
@@ -172,8 +172,8 @@ static void test_in_vain(void)
     CHECK(sums_of(&cp_waits.block).n == 0);
 }
 
-/* One rate without the other. */
-static void test_one_of_the_two(void)
+/* One profile without the other. */
+static void test_block_or_mutex_alone(void)
 {
     begin(0, 1);
     CHECK(turn(2, 10) == 40);
@@ -193,7 +193,7 @@ int main(void)
     RUN(test_all_is_exact);
     RUN(test_sampled_is_not_biased);
     RUN(test_long_waits_are_exact);
-    RUN(test_in_vain);
-    RUN(test_one_of_the_two);
+    RUN(test_aborted_wait);
+    RUN(test_block_or_mutex_alone);
     return check_failures != 0;
 }

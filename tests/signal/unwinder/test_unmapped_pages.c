@@ -1,9 +1,9 @@
 /*
- * test_fleeting - memory that another thread takes away during a walk.
+ * test_unmapped_pages - another thread unmaps memory during a walk.
  *
- * A thread maps pages and takes them away again, as fast as it can: code, as
- * when a library is closed, and data that a wrong frame pointer points at. The
- * walker meets addresses in both all the while. A fault would end the test.
+ * The thread maps and unmaps pages as fast as it can: code, as dlclose does,
+ * and data that a wrong frame pointer points to. The walker meets addresses in
+ * both. A fault would end the test.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,18 +21,18 @@
 #define N_WORDS (PAGE / sizeof(uintptr_t))
 #define N_FLIPS 60000
 
-/* A stack of one page, a page that is never there, and those that go. */
+/* A stack of one page, an unmapped page, and the flipping pages. */
 static struct {
-    char *stack, *fleeting;
+    char *stack, *flipping;
 } memory;
 static atomic_bool is_over;
 
-static void set_fleeting(int protection)
+static void set_flipping(int protection)
 {
-    void *got = mmap(memory.fleeting, N_PAGES * PAGE, protection,
+    void *got = mmap(memory.flipping, N_PAGES * PAGE, protection,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
-    if (got != memory.fleeting)
+    if (got != memory.flipping)
         abort();
 }
 
@@ -40,8 +40,8 @@ static void *flip(void *unused)
 {
     (void)unused;
     for (int i = 0; i < N_FLIPS; i++) {
-        set_fleeting(PROT_READ);
-        set_fleeting(PROT_NONE);
+        set_flipping(PROT_READ);
+        set_flipping(PROT_NONE);
     }
     atomic_store(&is_over, true);
     return NULL;
@@ -52,17 +52,17 @@ static void map_memory(void)
     memory.stack = mmap(NULL, (2 + N_PAGES) * PAGE, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(memory.stack != MAP_FAILED);
-    memory.fleeting = memory.stack + 2 * PAGE;
+    memory.flipping = memory.stack + 2 * PAGE;
     CHECK(mprotect(memory.stack, PAGE, PROT_READ | PROT_WRITE) == 0);
 }
 
-/* Walks while pages come and go; regs.pc is in code without rules. */
+/* Walks while the pages flip; regs.pc is in code without CFI rows. */
 static void walk_meanwhile(struct cp_signal_regs regs, uintptr_t low,
                            uintptr_t high)
 {
     static _Atomic uint64_t cache[CP_UNWIND_CACHE_SLOTS];
-    struct cp_unwind_module code = { .start = (uintptr_t)memory.fleeting,
-                                     .end = (uintptr_t)memory.fleeting +
+    struct cp_unwind_module code = { .start = (uintptr_t)memory.flipping,
+                                     .end = (uintptr_t)memory.flipping +
                                             N_PAGES * PAGE };
     struct cp_unwind_table map = { 1, &code, cache };
     uintptr_t frames[CP_WALK_MAX];
@@ -83,7 +83,7 @@ static void walk_meanwhile(struct cp_signal_regs regs, uintptr_t low,
     CHECK(munmap(memory.stack, (2 + N_PAGES) * PAGE) == 0);
 }
 
-/* The stack is full of addresses in code that goes. */
+/* The stack is full of addresses in code that is unmapped. */
 static void test_code(void)
 {
     uintptr_t *words;
@@ -91,14 +91,14 @@ static void test_code(void)
     map_memory();
     words = (uintptr_t *)(void *)memory.stack;
     for (size_t i = 0; i < N_WORDS; i++)
-        words[i] = (uintptr_t)memory.fleeting + i % N_PAGES * PAGE + 64;
+        words[i] = (uintptr_t)memory.flipping + i % N_PAGES * PAGE + 64;
     walk_meanwhile(
-        (struct cp_signal_regs){ .pc = (uintptr_t)memory.fleeting + 32,
+        (struct cp_signal_regs){ .pc = (uintptr_t)memory.flipping + 32,
                                  .sp = (uintptr_t)words },
         (uintptr_t)memory.stack, (uintptr_t)memory.stack + PAGE);
 }
 
-/* A frame pointer of a function without rules points at what goes. */
+/* The frame pointer of a function without CFI points to unmapped data. */
 static void check_data(bool is_known)
 {
     uintptr_t low;
@@ -106,9 +106,9 @@ static void check_data(bool is_known)
     map_memory();
     low = is_known ? (uintptr_t)memory.stack : 0;
     walk_meanwhile(
-        (struct cp_signal_regs){ .pc = (uintptr_t)memory.fleeting + 32,
+        (struct cp_signal_regs){ .pc = (uintptr_t)memory.flipping + 32,
                                  .sp = (uintptr_t)memory.stack,
-                                 .fp = (uintptr_t)memory.fleeting + PAGE },
+                                 .fp = (uintptr_t)memory.flipping + PAGE },
         low, low ? low + PAGE : 0);
 }
 
@@ -117,13 +117,13 @@ static void test_data(void)
     check_data(true);
 }
 
-/* The same on a stack of the program's making, of a coroutine for one. */
+/* The same on a stack with unknown bounds, such as a coroutine's. */
 static void test_data_beyond_unknown_stack(void)
 {
     check_data(false);
 }
 
-/* But a stack is followed from page to page; not across what is not there. */
+/* A walk follows a stack from page to page, but not across an unmapped page. */
 static void test_pages_that_stay(void)
 {
     static const struct {
