@@ -33,11 +33,11 @@
 #include "signal/heap/alloc_sampler.h"
 #include "signal/tables/thread.h"
 
-#define SPARE_BLOCKS 4096 /* for blocks sampled while they are collected */
+#define SPARE_BLOCKS 4096 /* room for blocks sampled meanwhile */
 #define BUFFER_BYTES ((size_t)256 << 10)
 #define MAX_UNCHECKED_BYTES ((size_t)16 << 10) /* larger: check residency */
 #define MAX_MAPS_BYTES ((size_t)64 << 20)
-#define RED_ZONE_BYTES 128 /* of the ABI, below the stack pointer */
+#define RED_ZONE_BYTES 128 /* ABI area below the stack pointer */
 #define OWN_STACK_BYTES ((uintptr_t)512 << 10) /* excluded below this frame */
 #define OWN_FRAMES_BYTES ((uintptr_t)4 << 10)  /* excluded above this frame */
 #define N_PASSES 2

@@ -17,7 +17,7 @@
 #define HEAP_ALIGN ((uintptr_t)64 << 20) /* alignment of a thread's heap */
 #define MAX_HEAP_INFO_BYTES 64 /* heap_info, before the arena's metadata */
 #define METADATA_BYTES 2048    /* lower bound of the metadata's size */
-#define MAX_FIRST_OFFSET PAGE  /* of a heap's first chunk */
+#define MAX_FIRST_OFFSET PAGE  /* upper bound for the first chunk */
 #define MAX_CHAIN 65536        /* chunks that extend_back follows */
 
 struct header {

@@ -164,7 +164,7 @@ enum outcome {
 };
 
 struct change {
-    long number;            /* of the system call */
+    long number;            /* system call number */
     unsigned capability;    /* that the call may need */
     long ids[3];            /* arguments */
     bool lacked_capability; /* the call succeeded without it */

@@ -28,7 +28,7 @@ struct cp_thread_stack {
     size_t n;     /* frames; 0: the stack is unknown */
 
     /* Private to thread_stacks.c: */
-    uint32_t number; /* of the thread's record */
+    uint32_t number; /* index of the thread's record */
     uint64_t reply;  /* number of the awaited reply; 0: none */
 };
 
@@ -36,7 +36,7 @@ struct cp_thread_stack {
 struct cp_thread_stacks {
     struct cp_thread_stack *threads;
     size_t n_threads, cap_threads;
-    uintptr_t *frames; /* of all threads */
+    uintptr_t *frames; /* frames of all threads */
     size_t n_frames, cap_frames;
 };
 

@@ -37,7 +37,7 @@ struct cp_tracked_thread {
     uint64_t wait_ns;    /* start of the wait, CLOCK_MONOTONIC; 0: none */
     uint32_t wait_call;  /* index in cp_trace_calls */
     uint32_t wait_stack; /* stack number; 0: not known yet */
-    struct cp_signal_regs wait_regs; /* of the hook, for I/O calls */
+    struct cp_signal_regs wait_regs; /* registers of the hook, for I/O calls */
 };
 
 struct cp_tracked_threads {
@@ -52,8 +52,8 @@ struct cp_thread_tracker {
     struct cp_trace_accounts *accounts;
     struct cp_trace_switches *switches;
     uint64_t begin_ns;                 /* start of the trace, CLOCK_MONOTONIC */
-    struct cp_tracked_threads current; /* of the last scan */
-    struct cp_tracked_threads previous; /* of the scan before */
+    struct cp_tracked_threads current; /* result of the last scan */
+    struct cp_tracked_threads previous; /* result of the scan before */
     struct cp_sleeping_stack *walker;   /* memory for walks */
 };
 

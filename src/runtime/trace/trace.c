@@ -55,7 +55,7 @@ struct session {
     struct cp_trace_stacks stacks;
     struct cp_trace_accounts accounts;
     struct cp_trace_switches switches;
-    void *cpu_recording; /* of the CPU profile, whose samples are events */
+    void *cpu_recording; /* CPU profile whose samples are events */
     uint64_t begin_ns;   /* CLOCK_MONOTONIC */
     struct cp_thread_tracker tracker;
     uint64_t n_lost_before; /* cp_trace.n_lost when the session began */
