@@ -102,6 +102,7 @@ static void change_state(enum state to)
     CP_ASSERT(atomic_load(&life.lock.word) != 0);
     CP_ASSERT(from == to || next_states[from] & BIT(to));
     (void)from;
+    (void)next_states;
     atomic_store_explicit(&life.state, (uint32_t)to, memory_order_release);
 }
 
