@@ -57,7 +57,7 @@ static uint64_t word(const struct cp_elf *e, const uint8_t *p, unsigned at32,
     return e->is_64 ? load(p + at64, 8) : load(p + at32, 4);
 }
 
-static uint64_t half(const struct cp_elf *e, unsigned at32, unsigned at64)
+static uint64_t header_u16(const struct cp_elf *e, unsigned at32, unsigned at64)
 {
     return load(e->bytes + (e->is_64 ? at64 : at32), 2);
 }
@@ -161,8 +161,9 @@ static void lay_out(struct cp_elf *e, const uint8_t *table, size_t entry_size)
 
 static enum cp_status read_sections(struct cp_elf *e, struct cp_error *err)
 {
-    uint64_t offset = word(e, e->bytes, 32, 40), n = half(e, 48, 60);
-    size_t entry_size = (size_t)half(e, 46, 58), names = half(e, 50, 62), len;
+    uint64_t offset = word(e, e->bytes, 32, 40), n = header_u16(e, 48, 60);
+    size_t entry_size = (size_t)header_u16(e, 46, 58),
+           names = header_u16(e, 50, 62), len;
     const uint8_t *table;
 
     if (offset == 0 || entry_size < (e->is_64 ? 64u : 40u))
@@ -192,8 +193,8 @@ static enum cp_status read_sections(struct cp_elf *e, struct cp_error *err)
 
 static enum cp_status read_segments(struct cp_elf *e, struct cp_error *err)
 {
-    uint64_t offset = word(e, e->bytes, 28, 32), n = half(e, 44, 56);
-    size_t entry_size = (size_t)half(e, 42, 54), len;
+    uint64_t offset = word(e, e->bytes, 28, 32), n = header_u16(e, 44, 56);
+    size_t entry_size = (size_t)header_u16(e, 42, 54), len;
     const uint8_t *table = part(e, offset, UINT64_MAX, &len);
 
     if (offset == 0 || !table || entry_size < (e->is_64 ? 56u : 32u))

@@ -89,7 +89,7 @@ void cp_elf_pages_guard(void)
     (void)sigaction(SIGBUS, &act, NULL);
 }
 
-static bool note_mapped(uintptr_t start, size_t len)
+static bool add_mapped(uintptr_t start, size_t len)
 {
     for (size_t i = 0; i < MAX_MAPPED; i++) {
         size_t free_len = 0;
@@ -102,7 +102,7 @@ static bool note_mapped(uintptr_t start, size_t len)
     return false;
 }
 
-static void forget_mapped(uintptr_t start)
+static void remove_mapped(uintptr_t start)
 {
     for (size_t i = 0; i < MAX_MAPPED; i++)
         if (atomic_load(&mapped[i].start) == start) {
@@ -175,7 +175,7 @@ static bool map(struct cp_elf_pages *p, int fd)
     at = mmap(NULL, p->len, PROT_READ, MAP_PRIVATE, fd, 0);
     if (at == MAP_FAILED)
         return false;
-    if (!note_mapped((uintptr_t)at, p->len)) {
+    if (!add_mapped((uintptr_t)at, p->len)) {
         (void)munmap(at, p->len);
         return false;
     }
@@ -226,7 +226,7 @@ void cp_elf_pages_close(struct cp_elf_pages *p)
         if (atomic_load(&p->blocks[i]) == PRESENT)
             atomic_fetch_sub(&held, block_len(p, i));
     if (p->bytes && !p->blocks)
-        forget_mapped((uintptr_t)p->bytes);
+        remove_mapped((uintptr_t)p->bytes);
     if (p->bytes)
         (void)munmap(p->bytes, p->len);
     cp_free((void *)(uintptr_t)p->blocks);

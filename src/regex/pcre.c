@@ -207,7 +207,7 @@ static void scratch_release(struct cp_pcre *p, struct scratch *s)
     scratch_free(atomic_exchange_explicit(&p->spare, s, memory_order_acq_rel));
 }
 
-static enum cp_pcre_result answer(int code)
+static enum cp_pcre_result result_of(int code)
 {
     if (code >= 0)
         return CP_PCRE_YES;
@@ -228,7 +228,7 @@ static enum cp_pcre_result backtrack(const struct cp_pcre *p, struct scratch *s,
         code =
             pcre2_match(p->code, subject, len, 0,
                         PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, s->data, p->limits);
-    return answer(code);
+    return result_of(code);
 }
 
 /* Returns .*(?:pattern) in newly allocated memory, or NULL. */
@@ -304,7 +304,7 @@ static enum cp_pcre_result run_linear(struct cp_pcre *p, struct scratch *s,
                             PCRE2_NO_UTF_CHECK | PCRE2_DFA_SHORTEST, s->data,
                             p->limits, s->workspace, s->workspace_cap);
     }
-    return answer(result);
+    return result_of(result);
 }
 
 static enum cp_pcre_result match(struct cp_pcre *p, struct scratch *s,

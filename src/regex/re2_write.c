@@ -32,8 +32,8 @@ struct writer {
 
 static void write_node(struct writer *w, const struct cp_re2_node *node);
 
-static const struct cp_re2_node *kid(const struct writer *w,
-                                     const struct cp_re2_node *node, size_t i)
+static const struct cp_re2_node *child(const struct writer *w,
+                                       const struct cp_re2_node *node, size_t i)
 {
     return &w->tree->nodes[w->tree->children[node->first + i]];
 }
@@ -78,7 +78,7 @@ static void write_group(struct writer *w, const struct cp_re2_node *node)
 static void write_concat(struct writer *w, const struct cp_re2_node *node)
 {
     for (size_t i = 0; i < node->n; i++) {
-        const struct cp_re2_node *part = kid(w, node, i);
+        const struct cp_re2_node *part = child(w, node, i);
 
         if (part->kind == CP_RE2_ALTERNATE)
             write_group(w, part);
@@ -92,7 +92,7 @@ static void write_alternate(struct writer *w, const struct cp_re2_node *node)
     for (size_t i = 0; i < node->n; i++) {
         if (i > 0)
             cp_re2_text_add(w->out, "|");
-        write_node(w, kid(w, node, i));
+        write_node(w, child(w, node, i));
     }
 }
 
@@ -121,14 +121,14 @@ static void write_counts(struct cp_re2_text *out,
 static void write_repeat(struct writer *w, const struct cp_re2_node *node)
 {
     struct cp_re2_repeat repeat_count = node->repeat;
-    const struct cp_re2_node *part = kid(w, node, 0);
+    const struct cp_re2_node *part = child(w, node, 0);
 
     while (part->kind == CP_RE2_REPEAT && is_simple(repeat_count) &&
            is_simple(part->repeat)) {
         repeat_count.min = repeat_count.min && part->repeat.min;
         repeat_count.max =
             repeat_count.max < 0 || part->repeat.max < 0 ? -1 : 1;
-        part = kid(w, part, 0);
+        part = child(w, part, 0);
     }
     if (part->is_char)
         write_node(w, part);

@@ -224,7 +224,7 @@ static void batch_release(struct batch *b)
     cp_free(b->answers);
 }
 
-static bool wants_symbol(const struct cp_resolved *a)
+static bool needs_symbol(const struct cp_resolved *a)
 {
     return a->n_frames == 0 || a->is_plain ||
            !a->frames[a->n_frames - 1].function;
@@ -283,7 +283,7 @@ static enum cp_status add_symbols(struct cp_symbolizer *s, struct batch *b,
     size_t n = 0;
 
     for (size_t i = 0; status == CP_OK && i < b->n; i++)
-        if (wants_symbol(&b->answers[i]))
+        if (needs_symbol(&b->answers[i]))
             left[n++] = b->sorted[i];
     for (size_t i = 0; i < 3 && n > 0; i++) {
         if (tables[i] && s->index && !s->symbols[i])
@@ -295,7 +295,7 @@ static enum cp_status add_symbols(struct cp_symbolizer *s, struct batch *b,
     }
     n = 0;
     for (size_t i = 0; status == CP_OK && i < b->n; i++)
-        if (wants_symbol(&b->answers[i]) && hits[n++].name)
+        if (needs_symbol(&b->answers[i]) && hits[n++].name)
             status = rename_outermost(s, &b->answers[i], hits[n - 1].name, err);
     cp_free(left);
     cp_free(hits);

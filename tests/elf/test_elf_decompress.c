@@ -19,7 +19,7 @@ static struct cp_elf *open_file(const char *path)
     return e;
 }
 
-/* Packed forms of a file hold what the plain one holds. */
+/* Compressed variants of a file have the same contents. */
 static void test_packed(void)
 {
     static const char *const packed[] = { "packed_zlib", "packed_old" };
@@ -50,12 +50,12 @@ static void test_packed(void)
     }
 }
 
-/* Damaged and overlarge sections are refused, with the section's name. */
+/* Damaged and too large sections are refused with the section's name. */
 static void test_damaged(void)
 {
     static const struct {
         const char *name;
-        size_t at; /* in the section */
+        size_t at; /* offset in the section */
         uint8_t byte;
         const char *want;
     } cases[] = {
@@ -123,7 +123,7 @@ static void test_xz(void)
     cp_elf_close(plain);
 }
 
-/* The holes of an object file's debug sections are filled. */
+/* The debug sections of an object file are relocated. */
 static void test_relocated(void)
 {
     struct cp_elf *e = open_file(CORPUS "dwarf/gcc_5");

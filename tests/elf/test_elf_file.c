@@ -1,6 +1,6 @@
 /*
- * test_elf_file.c - tests src/elf/elf_file.c and elf_symbols.c on this
- * program itself and on the small files of fuzz/corpus/.
+ * test_elf_file.c - tests src/elf/elf_file.c and elf_symbols.c on this program
+ * itself and on the small files of fuzz/corpus/.
  */
 #include "base/error.h"
 #include "elf/elf_file.h"
@@ -115,7 +115,10 @@ static void test_files(void)
     CHECK(!e);
 }
 
-/* Every cut of a file is opened without harm, and says less and less. */
+/*
+ * Every truncation of a file can be opened or is refused; contents only get
+ * fewer.
+ */
 static void test_cuts(void)
 {
     static char bytes[1 << 16];

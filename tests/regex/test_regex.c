@@ -1,7 +1,7 @@
 /*
  * test_regex.c - tests src/regex/regex.c and, through it, re2*.c and pcre.c.
  *
- * Answers and messages are what Go's regexp package gives.
+ * Expected results and messages are those of Go's regexp package.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -17,7 +17,8 @@
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const struct {
-    const char *pattern, *error; /* after "error parsing regexp: " */
+    const char *pattern,
+        *error; /* error: text after "error parsing regexp: " */
 } refused[] = {
     { "(", "missing closing ): `(`" },
     { "a(b|c", "missing closing ): `a(b|c`" },
@@ -198,7 +199,7 @@ static void test_literal(void)
     }
 }
 
-/* n times a, then b, then n times c; the caller frees it. */
+/* Returns n times a, then b, then n times c; the caller frees it. */
 static char *nest(size_t n, const char *a, const char *b, const char *c)
 {
     size_t len_a = strlen(a), len_b = strlen(b), len_c = strlen(c);
@@ -259,7 +260,7 @@ static void test_limits(void)
     }
 }
 
-/* More alternatives than one PCRE2 program holds: the last must be tried. */
+/* More alternatives than one PCRE2 program holds; the last must be tried. */
 static void test_many_alternatives(void)
 {
     char *pattern = nest(9000, "some_function|", "(?i)last", "");
@@ -273,7 +274,7 @@ static void test_many_alternatives(void)
     free(pattern);
 }
 
-/* Backtracking alone would take more than the age of the universe. */
+/* Backtracking alone would take longer than the age of the universe. */
 static void test_explosive(void)
 {
     static const char *const patterns[] = { "^(a|aa)+$", "(a|a)*[bc]$",
@@ -313,7 +314,7 @@ static void test_gives_up(void)
     free(text);
 }
 
-/* Each failure must reach the caller, and nothing may leak. */
+/* Each failure reaches the caller, and nothing leaks. */
 static void test_no_memory(void)
 {
     static const char pattern[] = "(?i)a(b|[c-f]*)+|x\\pL{2}";

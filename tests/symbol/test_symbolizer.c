@@ -1,6 +1,6 @@
 /*
- * test_symbolizer.c - tests src/symbol/symbolizer.c and all below it on the
- * small files of fuzz/corpus/dwarf/, which hold the same few functions in
+ * test_symbolizer.c - tests src/symbol/symbolizer.c and all its rooms on the
+ * small files of fuzz/corpus/dwarf/, which contain the same few functions in
  * every form of DWARF (fuzz/make_elf_seeds).
  */
 #include "base/alloc.h"
@@ -15,14 +15,14 @@
 
 #define MAX_ADDRESSES 512
 
-/* Files that hold f (line 3) and g (line 4) of /src/a.c. */
+/* Files that contain f (line 3) and g (line 4) of /src/a.c. */
 static const char *const files[] = {
     "gcc_2",      "gcc_3",        "gcc_4",       "gcc_5",      "clang_2",
     "clang_3",    "clang_4",      "clang_5",     "gcc_64",     "linked_gcc",
     "linked_old", "linked_clang", "packed_zlib", "packed_old", "clang_gmlt",
 };
 
-/* What was answered, as text: "twice /src/a.c:1 < four /src/a.c:2 < ...". */
+/* The result as text: "twice /src/a.c:1 < four /src/a.c:2 < ...". */
 static char answers[MAX_ADDRESSES][1024];
 
 static void take(void *context, size_t index,
@@ -52,7 +52,7 @@ static struct cp_symbolizer *open_file(const char *name)
     return s;
 }
 
-/* The addresses of a function by its symbol. */
+/* Finds the addresses of a function by its symbol. */
 static size_t addresses_of(struct cp_symbolizer *s, const char *name,
                            uint64_t *out)
 {
@@ -68,7 +68,7 @@ static size_t addresses_of(struct cp_symbolizer *s, const char *name,
     return n;
 }
 
-/* The last frame of an answer. */
+/* Returns the last frame of a result. */
 static const char *outermost(const char *answer)
 {
     const char *found;
@@ -108,7 +108,10 @@ static void test_forms(void)
     }
 }
 
-/* One by one, backwards and again: the answers are those of the batch. */
+/*
+ * Single addresses, in reverse order and repeated, give the results of the
+ * batch.
+ */
 static void test_again(void)
 {
     static const char *const again[] = { "linked_gcc", "clang_5", "gcc_cpp",
@@ -159,7 +162,7 @@ static void test_parallel(void)
     cp_symbolizer_close(s);
 }
 
-/* Without debug info: names, and the reason why there are no lines. */
+/* Without debug information: names, and the reason for missing lines. */
 static void test_names_only(void)
 {
     struct cp_symbolizer_options options = { .symbols_only = true };
@@ -206,7 +209,7 @@ static void test_build_id(void)
     CHECK(!s);
 }
 
-/* Each allocation fails once; all are survived, and at the end none is left. */
+/* Each allocation fails once; all failures are handled, and nothing leaks. */
 static void test_no_memory(void)
 {
     static const char *const some[] = { "linked_gcc", "packed_zlib", "clang_5",

@@ -197,7 +197,7 @@ static void drop_enclosing(struct filter *f)
     f->params_end = 0;
 }
 
-static void take(struct filter *f, char c)
+static void filter_char(struct filter *f, char c)
 {
     char top = f->depth ? f->brackets[f->depth - 1] : '\0';
     bool closes = false;
@@ -237,7 +237,7 @@ static void on_text(const char *text, size_t len, void *context)
         if (f->language == RUST_LEGACY)
             emit(f, text[i]);
         else
-            take(f, text[i]);
+            filter_char(f, text[i]);
     f->n_text += f->language == RUST_LEGACY ? len : 0;
     if (f->n_text > MAX_TEXT)
         longjmp(f->stop, 1);

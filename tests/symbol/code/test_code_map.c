@@ -105,7 +105,7 @@ static void test_refused(void)
     }
 }
 
-/* Builds a jitdump file piece by piece. */
+/* Builds a jitdump file. */
 static unsigned char dump[1024];
 static size_t dump_len;
 
@@ -121,7 +121,7 @@ static void put_text(const char *text)
     dump_len += strlen(text) + 1;
 }
 
-/* Head of a record; close_record sets its size. */
+/* Writes the head of a record; close_record sets its size. */
 static size_t open_record(uint32_t kind)
 {
     size_t start = dump_len;
@@ -242,7 +242,7 @@ static void test_no_memory(void)
     CHECK(n_good > 0);
 }
 
-/* The vDSO of this process, from memory. */
+/* The vDSO of this process, read from memory. */
 static void test_vdso(void)
 {
     const char *base = (const char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);

@@ -9,7 +9,7 @@
 #include "check.h"
 #include "elf_fixture.h"
 
-/* nop; call 0x1008; jmp 0x1001; (a byte that begins nothing); ret */
+/* nop; call 0x1008; jmp 0x1001; (an invalid byte); ret */
 static const uint8_t x86[] = { 0x90, 0xe8, 0x02, 0x00, 0x00,
                                0x00, 0xeb, 0xf9, 0x06, 0xc3 };
 /* nop; bl 0x1000; ret */

@@ -1,6 +1,8 @@
-/* test_demangle.c - tests src/symbol/demangle/demangle.c, demangle_d.c and
- * demangle_strip.c. What is wanted is what google/pprof writes, but for the
- * names that it gets wrong. */
+/*
+ * test_demangle.c - tests src/symbol/demangle/demangle.c, demangle_d.c and
+ * demangle_strip.c. Expected names are those of google/pprof, except for names
+ * that it demangles wrongly.
+ */
 #include "symbol/demangle/demangle.h"
 #include "symbol/demangle/demangle_d.h"
 
@@ -116,7 +118,7 @@ static void test_modes(void)
     }
 }
 
-/* Without its companion, D is unknown. */
+/* Without a registered demangler, D names are unknown. */
 static void test_d_is_apart(void)
 {
     char out[64];
@@ -140,7 +142,7 @@ static void test_cut(void)
     CHECK_STR(out, "foo.");
 }
 
-/* Each type stands for two of the one before: 2^40 letters in the end. */
+/* Each type contains the previous one twice: 2^40 letters in the end. */
 static void test_explosive_name(void)
 {
     char name[512] = "_Z1f1AIiiE", *at = name + strlen(name);

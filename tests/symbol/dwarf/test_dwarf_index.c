@@ -9,7 +9,7 @@
 
 static const uint8_t names[4];
 
-/* Of those that start in one place, the first that has the address. */
+/* Of ranges with equal start, the first that contains the address is found. */
 static void test_one_start(void)
 {
     struct cp_function_range items[] = {
@@ -33,7 +33,7 @@ static void test_one_start(void)
     CHECK(cp_function_at(&l, 3) == &names[1]);
 }
 
-/* A list of one start alone, which must not be gone through each time. */
+/* A list of ranges with equal start is not searched linearly each time. */
 static void test_many(void)
 {
     struct cp_function_range *items = calloc(MANY, sizeof(*items));

@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-/* Symbols in the order of a table, and the address that is asked for. */
+/* Symbols in the order of a table, and the requested address. */
 static const struct {
     const char *what;
     struct cp_symtab_hit symbols[4];
@@ -54,7 +54,7 @@ static const struct {
 static void test_cases(void)
 {
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        /* With neighbours, so that answers must be carried on and end. */
+        /* With adjacent addresses, so that hits must be propagated and end. */
         uint64_t sorted[] = { 0, cases[i].address, cases[i].address,
                               UINT64_MAX };
         struct cp_symtab_hit hits[4] = { 0 };
@@ -77,7 +77,7 @@ int test_symtab_landmark(int x)
     return x * x;
 }
 
-/* This program's own table, read at once and through the index. */
+/* This program's symbol table, read directly and by the index. */
 static void test_self(void)
 {
     struct cp_elf *e = NULL;
