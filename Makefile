@@ -86,6 +86,10 @@ suites: all ## run test suites of other projects with and without the library: t
 	@scripts/deps build suites
 	@nice -n 15 scripts/suites $(SUITES_ARGS)
 
+mutants: ## change random tokens and count which tests notice; MUTANTS_ARGS
+	@scripts/deps build test
+	@nice scripts/mutants $(MUTANTS_ARGS)
+
 asan ubsan tsan: ## build with that sanitizer in build-<target>/ and run the tests
 	@scripts/deps build test
 	@scripts/build $@

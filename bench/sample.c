@@ -6,16 +6,12 @@
  * SIGNAL` measures the handler of a preloaded profiler. Prints the best of
  * several rounds, in nanoseconds of CPU time.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "runtime/kind/kind.h"
 #include "runtime/profiles/cpu.h"
 #include "runtime/stacks/signal_owner.h"
 #include "runtime/threads/threads.h"

@@ -13,11 +13,8 @@
 #include <time.h>
 #include <unwind.h>
 
-#include "base/error.h"
 #include "signal/tables/readers.h"
 #include "signal/unwinder/arch.h"
-#include "signal/unwinder/regs.h"
-#include "signal/unwinder/walk.h"
 #include "unwind/objects.h"
 
 #if defined(HAVE_LIBUNWIND)

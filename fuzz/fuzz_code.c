@@ -1,9 +1,7 @@
 /*
  * fuzz_code.c - reads files with hostile symbol tables, stubs and machine code.
  */
-#include <stdint.h>
 
-#include "base/error.h"
 #include "elf/elf_file.h"
 #include "symbol/code/disasm.h"
 #include "symbol/table/address_map.h"

@@ -1,10 +1,7 @@
 /* fuzz_code_map.c - reads the input as a perf map, a jitdump and kallsyms. */
-#include <stdint.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "symbol/code/code_map.h"
-#include "symbol/table/frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

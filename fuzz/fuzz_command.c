@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "tool/cli/command.h"
 
 #define MAX_WORDS 64

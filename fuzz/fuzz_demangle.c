@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/demangle/demangle.h"
 #include "symbol/demangle/demangle_d.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

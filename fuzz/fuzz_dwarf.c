@@ -2,13 +2,10 @@
  * fuzz_dwarf.c - symbolizes addresses in all executable sections of the input,
  * read as an ELF file.
  */
-#include <stdint.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "elf/elf_file.h"
 #include "symbol/symbolizer.h"
-#include "symbol/table/frame.h"
 
 #define MAX_ADDRESSES 256
 

@@ -5,17 +5,12 @@
  * resulting module must have a CFI row for every address, and unwinding a stack
  * made of the same bytes must end.
  */
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "signal/unwinder/regs.h"
 #include "signal/unwinder/unwind_table.h"
 #include "signal/unwinder/walk.h"
 #include "unwind/cfi.h"
 #include "unwind/compile.h"
-#include "unwind/eh_frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,10 +1,5 @@
 /* fuzz_elf.c - opens the input as an ELF file and reads all of its parts. */
-#include <stdint.h>
-#include <string.h>
 
-#include "base/bytes.h"
-#include "base/error.h"
-#include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
 #include "elf/elf_decompress.h"
 

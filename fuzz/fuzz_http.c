@@ -7,13 +7,10 @@
  * or buffered output, and every reply must start like one.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "http/limits.h"
-#include "http/server.h"
 #include "profile/model/profile.h"
 #include "runtime/endpoint/service.h"
 #include "runtime/kind/kind.h"

@@ -2,8 +2,6 @@
  * fuzz_import_json.c - passes any bytes to the common entry of the importers,
  * and to each JSON importer directly.
  */
-#include "base/error.h"
-#include "base/json/json.h"
 #include "import/import.h"
 #include "import/readers.h"
 #include "profile/model/profile.h"

@@ -3,7 +3,6 @@
  * script and callgrind. They must stay inside the bytes and return valid
  * profiles.
  */
-#include "base/error.h"
 #include "import/readers.h"
 #include "profile/model/profile.h"
 

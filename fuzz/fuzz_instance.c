@@ -4,7 +4,6 @@
  */
 #include "base/instance.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,10 +2,8 @@
  * fuzz_legacy.c - passes any bytes to every reader of the legacy formats. They
  * must stay inside the bytes and return valid profiles.
  */
-#include "base/error.h"
 #include "profile/legacy/heap_values.h"
 #include "profile/legacy/legacy.h"
-#include "profile/model/profile.h"
 
 #include "profile_check.h"
 

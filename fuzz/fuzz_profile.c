@@ -4,10 +4,8 @@
  * same profile.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/codec/encode.h"
 #include "profile/load/load.h"

@@ -4,7 +4,6 @@
  *
  * The first byte is the length of the pattern; the rest is the text.
  */
-#include "base/error.h"
 #include "regex/regex.h"
 
 #include <stdint.h>

@@ -2,11 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/index.h"
 #include "profile/model/build.h"
 #include "profile/model/label_units.h"
-#include "profile/model/profile.h"
 #include "profile/transform/tag_filter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,14 +2,11 @@
  * fuzz_trace.c - reads any bytes as an execution trace: the table of threads,
  * the profiles, and windows of the timeline, whose sums must agree.
  */
-#include <stdint.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/model/profile.h"
 #include "trace/read/read_profile.h"
-#include "trace/read/read_spans.h"
 #include "trace/read/read_threads.h"
 #include "trace/read/read_timeline.h"
 #include "trace/read/read_window.h"

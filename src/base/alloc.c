@@ -5,8 +5,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/error.h"
-
 static _Atomic long fail_countdown; /* 0: never fail; set by tests only */
 
 void cp_alloc_fail_at(long n)

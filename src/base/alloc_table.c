@@ -3,7 +3,6 @@
  * this file.
  */
 #include "base/alloc.h"
-#include "base/error.h"
 
 #include <string.h>
 

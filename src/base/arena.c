@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 
 #define FIRST_BYTES ((size_t)1 << 10)
 #define MAX_BYTES ((size_t)1 << 20)

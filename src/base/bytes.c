@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
-
 #define PAGE ((size_t)4096)
 
 enum cp_status cp_bytes_reserve(struct cp_bytes *b, size_t cap,

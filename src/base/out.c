@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/printable.h"
 #include "base/utf8.h"
 

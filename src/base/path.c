@@ -2,10 +2,7 @@
 #include "base/path.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
-
-#include "base/strtab.h"
 
 /* Removes the last element of out, but nothing before `floor`. */
 static size_t drop_element(const char *out, size_t n, size_t floor)

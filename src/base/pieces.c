@@ -8,10 +8,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/out.h"
 #include "base/parallel.h"
 

@@ -1,7 +1,6 @@
 /* printable.c - escapes control and invisible characters. */
 #include "base/printable.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

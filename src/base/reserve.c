@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 
 enum cp_status cp_reserve(void *p, size_t *cap, size_t need, size_t size,
                           struct cp_error *err)

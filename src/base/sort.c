@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 
 #define SHORT_LIST 32
 #define BITS 11

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
 
 static uint32_t *find_slot(const struct cp_strtab *t, const char *text,

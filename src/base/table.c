@@ -2,7 +2,6 @@
 #include "base/table.h"
 
 #include "base/alloc.h"
-#include "base/error.h"
 
 #define FIRST_SLOTS 256
 

@@ -12,13 +12,10 @@
 #include "elf/debug_file.h"
 
 #include <limits.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/hex.h"
 #include "elf/elf_file.h"
 

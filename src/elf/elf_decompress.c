@@ -10,15 +10,11 @@
 
 #include <libdeflate.h>
 #include <lzma.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <zstd.h>
 
 #include "base/alloc.h"
-#include "base/bytes.h"
-#include "base/error.h"
 #include "elf/elf_file.h"
 #include "elf/elf_relocate.h"
 

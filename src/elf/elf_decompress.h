@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "base/error.h"
 
 struct cp_elf;
 

@@ -21,7 +21,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "elf/elf_pages.h"
 
 #define HEADER_BYTES 64

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 
 #define MAX_MAPPED 1024
 #define BLOCK_BYTES ((size_t)16 << 10)

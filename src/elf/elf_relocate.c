@@ -6,12 +6,8 @@
  */
 #include "elf/elf_relocate.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/error.h"
 #include "elf/elf_file.h"
 #include "elf/elf_decompress.h"
 

@@ -1,8 +1,6 @@
 /* elf_symbols.c - finds a symbol table and its string table. */
 #include "elf/elf_symbols.h"
 
-#include "elf/elf_file.h"
-
 /* Returns the length up to the last NUL, so that each name is terminated. */
 static size_t closed_len(const uint8_t *data, size_t len)
 {

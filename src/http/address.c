@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +13,6 @@
 
 #include "base/assert/assert.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/pid_name.h"
 
 #define BACKLOG 512

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +11,6 @@
 #include <unistd.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
-#include "http/address.h"
 
 #define HEAD_BYTES 8192
 #define DEFAULT_MAX_BYTES 65536

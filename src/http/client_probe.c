@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,9 +15,7 @@
 #include <unistd.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/printable.h"
-#include "http/address.h"
 
 #define MAX_CONNECTS 128 /* sockets at once */
 

@@ -11,7 +11,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -19,12 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "http/conn_list.h"
-#include "http/exchange.h"
-#include "http/limits.h"
-#include "http/request.h"
-#include "http/timer.h"
 
 #define NS_PER_MS 1000000
 #define MAX_LINGER_BYTES ((size_t)4 << 20) /* then the connection closes */

@@ -7,8 +7,6 @@
 #include "base/alloc.h"
 #include "base/assert/assert.h"
 #include "http/conn.h"
-#include "http/request.h"
-#include "http/timer.h"
 
 static void unlink_conn(struct cp_http_exchange *x)
 {

@@ -14,13 +14,10 @@
 #include <unistd.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "http/conn.h"
 #include "http/conn_list.h"
 #include "http/peer.h"
-#include "http/request.h"
-#include "http/timer.h"
 
 #define DATE_BYTES 64
 #define MAX_STREAM_PENDING ((size_t)1 << 20) /* bytes not sent yet */

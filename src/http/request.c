@@ -12,7 +12,6 @@
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/hex.h"
 #include "http/limits.h"
 

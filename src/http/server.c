@@ -2,7 +2,6 @@
 #include "http/server.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -11,11 +10,8 @@
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "http/conn.h"
 #include "http/conn_list.h"
-#include "http/limits.h"
-#include "http/timer.h"
 
 #define MAX_EVENTS 64
 #define MAX_ACCEPTS 64              /* per event of a listening socket */

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 
 #define NS_PER_MS 1000000
 

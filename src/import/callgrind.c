@@ -18,21 +18,13 @@
 #include "import/callgrind.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
-#include "base/strtab.h"
-#include "base/table.h"
-#include "base/text_lines.h"
 #include "import/callgrind_names.h"
-#include "import/gather.h"
 #include "import/readers.h"
-#include "profile/model/profile.h"
 
 #define MAX_POSITIONS 8
 #define LINES_TO_TRY 200

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "import/gather.h"
 
 /* The cost of a line, or of a call from that line. */

@@ -1,16 +1,9 @@
 /* callgrind_names.c - resolves numbered names. */
 #include "import/callgrind_names.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
-#include "base/table.h"
-#include "base/text_lines.h"
 
 static enum cp_status add(struct cp_callgrind_names *list, uint64_t hash,
                           uint64_t number, struct cp_text name,

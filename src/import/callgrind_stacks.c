@@ -11,14 +11,10 @@
  * goes to the most expensive path.
  */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/number.h"
 #include "import/callgrind.h"
-#include "import/gather.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

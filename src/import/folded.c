@@ -6,16 +6,11 @@
  * in a space and a number. Lines that begin with "# " are comments (Austin).
  * Fractions are allowed; sums are rounded.
  */
-#include "base/error.h"
 #include "base/index.h"
-#include "base/text_lines.h"
 #include "import/gather.h"
 #include "import/readers.h"
-#include "profile/model/profile.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,20 +2,13 @@
 #include "import/gather.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/number.h"
-#include "base/strtab.h"
-#include "base/table.h"
-#include "base/text_lines.h"
 #include "base/utf8.h"
-#include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 /* Minimum of the limit on the frames of all stacks. */
 #define MIN_FRAME_LIMIT ((uint64_t)16 << 20)

@@ -15,11 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "base/table.h"
 #include "base/text_lines.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 /* Maximum number of columns. */
 #define CP_GATHER_COLUMNS 64

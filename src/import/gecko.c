@@ -6,20 +6,11 @@
  * between samples if it was recorded. Samples without a stack are ignored. In
  * the recorded form "processes" contains the profiles of other processes.
  */
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/json/json.h"
-#include "base/strtab.h"
-#include "base/text_lines.h"
 #include "import/gather.h"
 #include "import/gecko_tables.h"
 #include "import/readers.h"
-#include "profile/model/build.h"
-#include "profile/model/profile.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 struct reader {

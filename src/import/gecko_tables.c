@@ -5,14 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/json/json.h"
 #include "base/search.h"
-#include "base/text_lines.h"
 #include "import/gather.h"
-#include "profile/model/profile.h"
 
 /* Each library gets its own range of 2^LIB_SHIFT addresses. */
 #define LIB_SHIFT 40

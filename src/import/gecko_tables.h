@@ -16,7 +16,6 @@
 #include <stdint.h>
 
 #include "base/json/json.h"
-#include "base/text_lines.h"
 
 struct cp_arena;
 struct cp_error;

@@ -2,12 +2,8 @@
 #include "import/import.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/json/json.h"
-#include "base/text_lines.h"
 #include "import/readers.h"
 #include "profile/model/profile.h"
 

@@ -14,22 +14,14 @@
  * event. Labels: thread (the command name), pid, tid; and event for samples
  * without a period.
  */
+#include <string.h>
+
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/path.h"
-#include "base/strtab.h"
-#include "base/table.h"
-#include "base/text_lines.h"
 #include "import/gather.h"
 #include "import/readers.h"
-#include "profile/model/build.h"
-#include "profile/model/profile.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 
 /* The first line of a sample. */
 struct header {

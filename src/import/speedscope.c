@@ -11,20 +11,11 @@
  * profile is a value of the same samples, and its name is the type.
  */
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/json/json.h"
-#include "base/strtab.h"
-#include "base/text_lines.h"
 #include "import/gather.h"
 #include "import/readers.h"
-#include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 /* Maximum distance of a closed frame from the innermost; see close_frame. */

@@ -12,18 +12,10 @@
  * the first lines of functions; new profiles count them from 0.
  */
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/index.h"
-#include "base/json/json.h"
-#include "base/text_lines.h"
 #include "import/gather.h"
 #include "import/readers.h"
 #include "profile/model/idmap.h"
-#include "profile/model/profile.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 struct node {

@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
-
 #define UNIX "unix:"
 
 static bool is_same_file(const char *one, const char *other)

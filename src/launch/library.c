@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
-
 _Static_assert(CP_LIBRARY_PATH >= PATH_MAX,
                "realpath() writes up to PATH_MAX bytes");
 

@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +11,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/file_start.h"
 #include "elf/elf_file.h"
 

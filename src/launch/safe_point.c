@@ -4,7 +4,6 @@
  */
 #include "launch/safe_point.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
-#include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
-#include "signal/unwinder/cfi_row.h"
-#include "signal/unwinder/regs.h"
-#include "signal/unwinder/stack_reader.h"
 #include "signal/unwinder/unwind_table.h"
 #include "signal/unwinder/walk.h"
 #include "unwind/cfi.h"

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "base/pid_name.h"
 #include "http/address.h"

@@ -12,9 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/file_start.h"
-#include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
 #include "launch/program.h"
 #include "launch/tracee.h"

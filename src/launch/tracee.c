@@ -22,7 +22,6 @@
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "launch/tracee_repair.h"
 #include "launch/tracee_stop.h"
 

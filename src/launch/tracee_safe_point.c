@@ -8,15 +8,11 @@
 #include "launch/tracee_stop.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
-#include "base/error.h"
 #include "launch/safe_point.h"
 #include "launch/tracee.h"
 

@@ -3,8 +3,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -13,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "launch/tracee.h"
 #include "launch/tracee_state.h"
 #include "launch/tracee_repair.h"

@@ -1,12 +1,6 @@
 /* tracee_unsupported.c - the functions of tracee.h fail on this machine. */
 #include "launch/tracee.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
-
 enum cp_status cp_tracee_begin(struct cp_tracee **out,
                                const struct cp_tracee_options *options,
                                struct cp_error *err)

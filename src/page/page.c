@@ -1,7 +1,6 @@
 /* page.c - inserts info and profile into the page. */
 #include "page/page.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "page/trace_page.h"
 
 #include "base/out.h"
-#include "page/page.h"
 
 extern const char cp_asset_trace_html[];
 

@@ -28,7 +28,6 @@
 #include <pcre2.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 
 #define MAX_STEPS 100000
 #define MAX_HEAP_KIB (64 * 1024)

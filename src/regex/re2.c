@@ -13,14 +13,11 @@
 #include "regex/re2.h"
 
 #include <ctype.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "regex/re2_class.h"
 #include "regex/re2_scan.h"
-#include "regex/re2_text.h"
 #include "regex/re2_tree.h"
 
 enum flags {

@@ -9,10 +9,8 @@
 #include "regex/re2_class.h"
 
 #include <ctype.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/utf8.h"
 #include "regex/re2_names.h"
 #include "regex/re2_scan.h"

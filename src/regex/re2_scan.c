@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/hex.h"
 #include "base/utf8.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 
 void cp_re2_text_add_bytes(struct cp_re2_text *t, const char *s, size_t len)
 {

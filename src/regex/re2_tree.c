@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "regex/re2_node.h"
 
 #define MAX_HEIGHT 1000

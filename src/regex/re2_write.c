@@ -13,15 +13,10 @@
  * of x+ and then confuses positions in the text with positions in the pattern.
  */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/utf8.h"
 #include "regex/re2.h"
 #include "regex/re2_node.h"
-#include "regex/re2_text.h"
-#include "regex/re2_tree.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 struct writer {

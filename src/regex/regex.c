@@ -11,11 +11,9 @@
 #include "regex/regex.h"
 
 #include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/utf8.h"
 #include "regex/pcre.h"
 #include "regex/re2.h"

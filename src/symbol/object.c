@@ -1,19 +1,13 @@
 /* object.c - opens a file's symbolizer, routines and disassembler on demand. */
 #include "symbol/object.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hex.h"
 #include "elf/elf_file.h"
 #include "symbol/code/disasm.h"
 #include "symbol/symbolizer.h"
-#include "symbol/table/address_map.h"
-#include "symbol/table/frame.h"
 #include "symbol/table/routines.h"
 
 #define MAX_PATH 4096

@@ -11,21 +11,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/bytes.h"
-#include "base/error.h"
 #include "base/parallel.h"
 #include "base/sort.h"
 #include "elf/debug_file.h"
-#include "elf/elf_file.h"
-#include "elf/elf_decompress.h"
 #include "symbol/dwarf/dwarf_file.h"
 #include "symbol/dwarf/dwarf_index.h"
 #include "symbol/dwarf/dwarf_resolve.h"
 #include "symbol/dwarf/dwarf_source.h"
 #include "symbol/dwarf/dwarf_split.h"
 #include "symbol/dwarf/dwarf_worker.h"
-#include "symbol/table/frame.h"
 #include "symbol/table/symtab.h"
 
 #define FEW_ADDRESSES 64 /* largest batch that uses the symbol index */

@@ -8,12 +8,10 @@
  */
 #include "tool/completion.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/out.h"
 #include "tool/cli/flags.h"
 #include "tool/cli/jeprof_flags.h"

@@ -3,13 +3,7 @@
  */
 #include "trace/go_file.h"
 
-#include <stdbool.h>
-
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/out.h"
-#include "base/strtab.h"
 #include "trace/stacks.h"
 #include "trace/step.h"
 #include "trace/varint.h"

@@ -17,9 +17,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/out.h"
-#include "base/strtab.h"
 
 struct cp_trace_head;
 struct cp_trace_stacks;

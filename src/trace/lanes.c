@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/strtab.h"
 #include "trace/step.h"
-#include "trace/tid_table.h"
 
 void cp_lanes_release(struct cp_lanes *l)
 {

@@ -1,12 +1,7 @@
 /* stacks.c - adds strings and frames of symbolized stacks. */
 #include "trace/stacks.h"
 
-#include <stddef.h>
-
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/strtab.h"
 
 enum cp_status cp_trace_stacks_init(struct cp_trace_stacks *s,
                                     uint32_t n_stacks, struct cp_error *err)

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/strtab.h"
 
 #define CP_TRACE_DEPTH 128  /* maximum frames of a stack: Go's limit */

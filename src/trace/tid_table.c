@@ -2,7 +2,6 @@
 #include "trace/tid_table.h"
 
 #include "base/alloc.h"
-#include "base/error.h"
 
 static uint32_t *chain_of(struct cp_tid_table *t, int32_t tid)
 {

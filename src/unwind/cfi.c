@@ -1,12 +1,10 @@
 /* cfi.c - the interpreter of DW_CFA_* instructions. */
 #include "unwind/cfi.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "base/assert/assert.h"
 #include "signal/unwinder/cfi_row.h"
-#include "unwind/cursor.h"
 #include "unwind/eh_frame.h"
 
 #define MAX_REMEMBERED 16 /* depth of DW_CFA_remember_state */

@@ -6,12 +6,10 @@
  */
 #include "unwind/cfi_rows.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/assert/assert.h"
 #include "base/hash.h"
-#include "signal/unwinder/cfi_row.h"
 #include "signal/unwinder/unwind_table.h"
 
 #define MASK (2 * CP_CFI_MAX_ROWS - 1)

@@ -6,19 +6,12 @@
  */
 #include "unwind/compile.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/sort.h"
-#include "signal/unwinder/cfi_row.h"
 #include "signal/unwinder/unwind_table.h"
 #include "unwind/cfi.h"
 #include "unwind/cfi_rows.h"
-#include "unwind/eh_frame.h"
 
 #define ROWS_PER_BUCKET 4
 

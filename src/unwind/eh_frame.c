@@ -1,12 +1,6 @@
 /* eh_frame.c - parses CIEs, FDEs and the table of .eh_frame_hdr. */
 #include "unwind/eh_frame.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "unwind/cursor.h"
-
 /* Pointer encodings (DW_EH_PE_*). */
 #define ENC_OMIT 0xff
 #define ENC_FORM 0x0f

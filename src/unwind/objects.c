@@ -11,13 +11,10 @@
 #include "unwind/objects.h"
 
 #include <link.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "signal/tables/readers.h"
 #include "signal/unwinder/unwind_table.h"

@@ -6,16 +6,12 @@
  */
 #include "unwind/unwind_info.h"
 
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/auxv.h>
 
-#include "base/error.h"
 #include "base/proc_self.h"
 #include "elf/elf_file.h"
 #include "unwind/cfi.h"
 #include "unwind/compile.h"
-#include "unwind/eh_frame.h"
 
 static uintptr_t address_of(const struct dl_phdr_info *info,
                             const ElfW(Phdr) * p)

@@ -1,7 +1,6 @@
 /* change.c - checks and executes the POST requests of the page. */
 #include "web/change.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/hex.h"
 #include "http/exchange.h"
 #include "http/request.h"

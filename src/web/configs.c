@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +12,9 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/json/json.h"
 #include "base/new_file.h"
 #include "base/out.h"
-#include "base/strtab.h"
-#include "base/text_lines.h"
 #include "report/core/escape.h"
 #include "report/core/options.h"
 #include "web/fields.h"

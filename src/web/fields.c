@@ -3,14 +3,11 @@
  */
 #include "web/fields.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/out.h"
-#include "base/strtab.h"
 #include "report/core/escape.h"
 #include "report/core/options.h"
 

@@ -3,19 +3,12 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <time.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/out.h"
 #include "http/exchange.h"
 #include "http/server.h"
 #include "profile/codec/encode.h"
-#include "profile/model/profile.h"
-#include "report/core/options.h"
 #include "report/core/report.h"
 #include "report/picture/picture.h"
 

@@ -5,12 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "http/address.h"
 #include "http/exchange.h"
 #include "http/guard.h"
 #include "http/limits.h"
-#include "http/server.h"
 
 static enum cp_status read_address(struct cp_http_address *a, const char *text,
                                    struct cp_error *err)

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
 #include "http/address.h"
 #include "http/server.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "http/request.h"
 #include "report/core/options.h"
 #include "web/fields.h"

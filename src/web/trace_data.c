@@ -1,20 +1,14 @@
 /* trace_data.c - writes the data of a trace's page as JSON. */
 #include "web/trace_data.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "base/search.h"
-#include "base/strtab.h"
 #include "regex/regex.h"
 #include "report/core/escape.h"
-#include "trace/read/read_names.h"
-#include "trace/read/read_spans.h"
 #include "trace/read/read_timeline.h"
 #include "trace/read/read_window.h"
 

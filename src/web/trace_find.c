@@ -1,17 +1,10 @@
 /*
  * trace_find.c - searches the stacks of a trace for functions (trace_data.h).
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
-#include "base/strtab.h"
 #include "regex/regex.h"
-#include "trace/read/read_names.h"
-#include "trace/read/read_spans.h"
 #include "trace/read/read_timeline.h"
 #include "web/trace_data.h"
 

@@ -1,20 +1,15 @@
 /* trace_stats.c - adds up states, waits and samples of a selected time. */
 #include "web/trace_stats.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
-#include "base/strtab.h"
 #include "profile/codec/encode.h"
 #include "profile/model/profile.h"
 #include "report/core/escape.h"
-#include "trace/read/read_names.h"
 #include "trace/read/read_profile.h"
-#include "trace/read/read_spans.h"
 #include "trace/read/read_timeline.h"
 
 #define MAX_ROWS 50

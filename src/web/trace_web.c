@@ -1,22 +1,16 @@
 /* trace_web.c - routes of cpprof trace -http. */
 #include "web/trace_web.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "http/exchange.h"
 #include "http/request.h"
-#include "http/server.h"
-#include "page/page.h"
 #include "page/trace_page.h"
 #include "regex/regex.h"
 #include "trace/read/read_profile.h"
-#include "trace/read/read_spans.h"
 #include "trace/read/read_timeline.h"
 #include "trace/read/read_window.h"
 #include "web/listener.h"

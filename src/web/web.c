@@ -1,18 +1,14 @@
 /* web.c - routes of pprof -http. */
 #include "web/web.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "http/exchange.h"
 #include "http/request.h"
-#include "http/server.h"
 #include "page/page.h"
-#include "report/core/options.h"
 #include "web/change.h"
 #include "web/configs.h"
 #include "web/jobs.h"

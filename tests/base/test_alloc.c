@@ -1,6 +1,5 @@
 /* test_alloc.c - tests src/base/alloc.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,6 @@
 /* test_arena.c - tests src/base/arena.c. */
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/error.h"
 
 #include <stdint.h>
 

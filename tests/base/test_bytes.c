@@ -1,6 +1,5 @@
 /* test_bytes.c - tests src/base/bytes.c. */
 #include "base/bytes.h"
-#include "base/error.h"
 
 #include <fcntl.h>
 #include <pthread.h>

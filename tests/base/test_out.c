@@ -1,8 +1,6 @@
 /* test_out.c - tests src/base/out.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
-#include "base/strtab.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

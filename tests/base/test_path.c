@@ -1,6 +1,5 @@
 /* test_path.c - tests src/base/path.c. */
 #include "base/path.h"
-#include "base/strtab.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 /* test_pieces.c - tests src/base/pieces.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "base/parallel.h"
 #include "base/pieces.h"

@@ -1,6 +1,5 @@
 /* test_sort.c - tests src/base/sort.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/sort.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* test_strtab.c - tests src/base/strtab.c. */
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/strtab.h"
 
 #include "check.h"

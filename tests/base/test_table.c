@@ -1,6 +1,5 @@
 /* test_table.c - tests src/base/table.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/table.h"
 
 #include "check.h"

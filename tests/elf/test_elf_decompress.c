@@ -1,6 +1,4 @@
 /* test_elf_decompress.c - tests src/elf/elf_decompress.c and elf_relocate.c. */
-#include "base/bytes.h"
-#include "base/error.h"
 #include "elf/elf_file.h"
 #include "elf/elf_decompress.h"
 

@@ -2,8 +2,6 @@
  * test_elf_file.c - tests src/elf/elf_file.c and elf_symbols.c on this program
  * itself and on the small files of fuzz/corpus/.
  */
-#include "base/error.h"
-#include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* test_address.c - parsing listen addresses, and binding to them. */
-#include "base/error.h"
 #include "http/address.h"
 
 #include <arpa/inet.h>

@@ -1,7 +1,5 @@
 /* test_client.c - endless responses, addresses, and many connections at once.
  */
-#include "base/error.h"
-#include "http/address.h"
 #include "http/client.h"
 
 #include <fcntl.h>

@@ -1,10 +1,6 @@
 /* test_conn.c - the cost of slow, broken and hostile clients is bounded. */
-#include "base/error.h"
 #include "http/address.h"
 #include "http/conn.h"
-#include "http/exchange.h"
-#include "http/limits.h"
-#include "http/server.h"
 
 #include <poll.h>
 #include <sys/resource.h>

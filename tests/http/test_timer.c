@@ -1,5 +1,4 @@
 /* test_timer.c - timers fire in order of their times. */
-#include "base/error.h"
 #include "http/timer.h"
 
 #include "check.h"

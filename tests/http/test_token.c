@@ -1,5 +1,4 @@
 /* test_token.c - valid tokens, comparison, and which servers get one. */
-#include "base/error.h"
 #include "http/address.h"
 #include "http/token.h"
 

@@ -1,10 +1,7 @@
 /* test_gather.c - tests src/import/gather.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/text_lines.h"
 #include "import/gather.h"
-#include "profile/model/profile.h"
 
 #include "check.h"
 

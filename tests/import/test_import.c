@@ -5,7 +5,6 @@
  */
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "import/import.h"
 #include "profile/model/profile.h"
 #include "report/core/options.h"

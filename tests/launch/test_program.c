@@ -1,5 +1,4 @@
 /* test_program.c - the search on PATH, and nested script interpreters. */
-#include "base/error.h"
 #include "launch/program.h"
 
 #include <stdio.h>

@@ -4,7 +4,6 @@
  * Expected results and messages are those of Go's regexp package.
  */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "regex/re2.h"
 #include "regex/regex.h"
 

@@ -4,10 +4,8 @@
  * every form of DWARF (fuzz/make_elf_seeds).
  */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "elf/elf_symbols.h"
 #include "symbol/symbolizer.h"
-#include "symbol/table/frame.h"
 
 #include <stdlib.h>
 

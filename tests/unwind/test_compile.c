@@ -1,7 +1,5 @@
 /* test_compile - entries, gaps and lookups of compiled modules. */
 #include "base/alloc.h"
-#include "base/error.h"
-#include "signal/unwinder/cfi_row.h"
 #include "signal/unwinder/unwind_table.h"
 #include "unwind/cfi.h"
 #include "unwind/compile.h"

@@ -1,5 +1,4 @@
 /* test_objects - loaded and unloaded objects, and generated code. */
-#include "base/error.h"
 #include "signal/tables/readers.h"
 #include "signal/unwinder/unwind_table.h"
 #include "unwind/cfi_rows.h"

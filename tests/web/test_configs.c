@@ -3,7 +3,6 @@
  * settings.json.
  */
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "report/core/options.h"
 #include "web/configs.h"

@@ -1,6 +1,5 @@
 /* test_query.c - tests src/web/query.c: valid and invalid options in a URL. */
 #include "base/arena.h"
-#include "base/error.h"
 #include "http/limits.h"
 #include "http/request.h"
 #include "report/core/options.h"

@@ -7,11 +7,9 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/json/json_number.h"
 #include "base/json/json_string.h"
-#include "base/text_lines.h"
 
 struct cp_json cp_json_start(struct cp_json_doc *doc, const char *bytes,
                              size_t len)

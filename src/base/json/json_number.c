@@ -2,12 +2,8 @@
 #include "base/json/json_number.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/text_lines.h"
 
 #define NUMBER_BYTES 400 /* maximum bytes of a number */
 #define QUICK_DIGITS                                                           \

@@ -6,10 +6,8 @@
  */
 #include "base/json/json_string.h"
 
-#include <stdint.h>
 #include <string.h>
 
-#include "base/text_lines.h"
 #include "base/utf8.h"
 
 /* Whether one of the eight bytes is '"' or '\\'. */

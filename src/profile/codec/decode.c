@@ -7,15 +7,9 @@
  */
 #include "profile/codec/decode.h"
 
-#include "base/arena.h"
-#include "base/assert/assert.h"
 #include "base/bytes.h"
-#include "base/error.h"
-#include "base/index.h"
-#include "base/strtab.h"
 #include "profile/codec/decode_samples.h"
 #include "profile/codec/decode_scan.h"
-#include "profile/codec/wire.h"
 #include "profile/model/idmap.h"
 #include "profile/model/profile.h"
 

@@ -9,19 +9,11 @@
  */
 #include "profile/codec/decode_samples.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/assert/assert.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/parallel.h"
 #include "profile/codec/decode_scan.h"
-#include "profile/codec/raw_labels.h"
 #include "profile/codec/sample_reader.h"
-#include "profile/codec/wire.h"
 #include "profile/model/profile.h"
 
 #define DISCARD_BYTES ((size_t)1 << 20)

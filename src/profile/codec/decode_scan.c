@@ -1,14 +1,7 @@
 /* decode_scan.c - the pass over the outermost fields of a message. */
 #include "profile/codec/decode_scan.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/alloc.h"
-#include "base/assert/assert.h"
-#include "base/error.h"
-#include "profile/codec/wire.h"
 
 /* bytes of samples that one worker decodes at a time */
 #define PIECE_BYTES ((size_t)128 << 10)

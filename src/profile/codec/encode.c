@@ -8,18 +8,13 @@
  */
 #include "profile/codec/encode.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/out.h"
 #include "base/parallel.h"
 #include "base/pieces.h"
-#include "base/strtab.h"
 #include "profile/codec/gzip.h"
 #include "profile/model/profile.h"
 

@@ -11,10 +11,7 @@
 #include "profile/codec/gzip.h"
 
 #include <libdeflate.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/error.h"
 #include "base/out.h"
 
 #define LEVEL_WHOLE 4 /* level 6 takes twice as long and saves 3 % */

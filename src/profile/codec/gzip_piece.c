@@ -8,12 +8,9 @@
  */
 #include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/codec/gzip.h"
 

@@ -14,7 +14,6 @@
 
 #include "base/assert/assert.h"
 #include "base/bytes.h"
-#include "base/error.h"
 
 #define SMALL_LIMIT ((size_t)64 << 20)
 #define MAX_RATIO ((size_t)50)

@@ -7,12 +7,9 @@
  */
 #include "profile/codec/raw_labels.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/parallel.h"

@@ -4,16 +4,7 @@
  */
 #include "profile/codec/sample_reader.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/assert/assert.h"
-#include "base/error.h"
-#include "base/index.h"
-#include "profile/codec/raw_labels.h"
 #include "profile/codec/varints.h"
-#include "profile/codec/wire.h"
 #include "profile/model/idmap.h"
 #include "profile/model/profile.h"
 

@@ -9,7 +9,6 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
 #include "profile/codec/raw_labels.h"
 #include "profile/codec/wire.h"
 

@@ -1,12 +1,9 @@
 /* varints.c - decodes up to four varints per step with SSE4.1 byte shuffles. */
 #include "profile/codec/varints.h"
 
-#include <string.h>
-
-#include "base/assert/assert.h"
-
 #ifdef __x86_64__
 #include <smmintrin.h>
+#include <string.h>
 
 #include "profile/codec/wire.h"
 #endif

@@ -6,11 +6,8 @@
  */
 #include "profile/legacy/drop_frames.h"
 
-#include <stdint.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/strtab.h"
 #include "profile/model/profile.h"
 
 /* Function names of one allocator, without prefix. */

@@ -7,18 +7,12 @@
 #include "profile/legacy/heap_values.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
-#include "base/text_lines.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 int64_t cp_legacy_heap_truncate(double v)
 {

@@ -12,18 +12,12 @@
 #include "profile/legacy/java_locations.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
-#include "base/text_lines.h"
 #include "profile/legacy/mapping_assign.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 struct java_reader {
     struct cp_builder *b;

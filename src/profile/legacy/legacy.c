@@ -1,16 +1,9 @@
 /* legacy.c - tries the readers of the legacy formats in order. */
 #include "profile/legacy/legacy.h"
 
-#include <stdbool.h>
-
-#include "base/error.h"
-#include "base/text_lines.h"
 #include "profile/legacy/drop_frames.h"
 #include "profile/legacy/heap_values.h"
 #include "profile/legacy/symbolized.h"
-#include "profile/model/address_stack.h"
-#include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 typedef struct cp_profile *reader(const char *bytes, size_t len,
                                   struct cp_error *err);

@@ -16,8 +16,6 @@
 
 #include <stddef.h>
 
-#include "base/error.h"
-#include "base/text_lines.h"
 #include "profile/model/address_stack.h"
 #include "profile/model/build.h"
 

@@ -14,18 +14,10 @@
  * Java's, which differs only in its attributes. Blank lines and # lines are
  * ignored.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/error.h"
-#include "base/text_lines.h"
 #include "profile/legacy/heap_values.h"
 #include "profile/legacy/legacy.h"
 #include "profile/legacy/memory_map.h"
-#include "profile/model/address_stack.h"
-#include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 struct contention_reader {
     struct cp_legacy_reader base;

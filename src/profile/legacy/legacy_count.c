@@ -12,18 +12,9 @@
  * a leading 0 is octal. Blank lines and # lines are ignored; "---" ends the
  * samples.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/text_lines.h"
 #include "profile/legacy/legacy.h"
 #include "profile/legacy/memory_map.h"
-#include "profile/model/address_stack.h"
-#include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 /*
  * Returns the next line that is neither blank nor a comment; false at the end.

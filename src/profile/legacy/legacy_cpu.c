@@ -15,20 +15,12 @@
  * file ends after a record. A file that ends elsewhere is usually rejected as
  * another format.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/text_lines.h"
 #include "profile/legacy/java_locations.h"
 #include "profile/legacy/legacy.h"
 #include "profile/legacy/mapping_assign.h"
 #include "profile/legacy/memory_map.h"
-#include "profile/model/address_stack.h"
-#include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 enum { KIND_NATIVE, KIND_JAVA, N_KINDS };
 

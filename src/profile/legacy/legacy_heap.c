@@ -18,18 +18,11 @@
  * samples may have other text before them in their line. Blank lines and #
  * lines are ignored.
  */
-#include "base/error.h"
 #include "base/index.h"
-#include "base/text_lines.h"
 #include "profile/legacy/heap_values.h"
 #include "profile/legacy/legacy.h"
 #include "profile/legacy/memory_map.h"
-#include "profile/model/address_stack.h"
-#include "profile/model/build.h"
-#include "profile/model/profile.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 struct heap_reader {

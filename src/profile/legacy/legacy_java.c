@@ -16,19 +16,11 @@
  * that is not a sample. A number with a leading 0 is octal. Blank lines are
  * ignored, and so is a last sample without a newline, which may be truncated.
  */
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/text_lines.h"
 #include "profile/legacy/heap_values.h"
 #include "profile/legacy/java_locations.h"
 #include "profile/legacy/legacy.h"
-#include "profile/model/address_stack.h"
-#include "profile/model/build.h"
-#include "profile/model/profile.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 /* bytes; not in the file, but the rate that Java uses */

@@ -23,20 +23,12 @@
  * line, without labels.
  */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
-#include "base/text_lines.h"
 #include "profile/legacy/drop_frames.h"
 #include "profile/legacy/heap_values.h"
 #include "profile/legacy/legacy.h"
 #include "profile/legacy/memory_map.h"
-#include "profile/model/address_stack.h"
-#include "profile/model/build.h"
-#include "profile/model/profile.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 /* One "tK:" line or the "t*:" line. */

@@ -15,17 +15,9 @@
  * creator's too. A block without numbers counts as one more thread with the
  * previous stack. One of the last two lines must end the list.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/error.h"
-#include "base/text_lines.h"
 #include "profile/legacy/legacy.h"
 #include "profile/legacy/memory_map.h"
-#include "profile/model/address_stack.h"
-#include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 #define SAME "same as previous thread"
 #define NO_TRACE "---- no stack trace for"

@@ -15,17 +15,12 @@
  */
 #include "profile/legacy/mapping_assign.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
 #include "base/text_lines.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "profile/model/range_index.h"
 
 #define USUAL_START 0x400000u

@@ -21,18 +21,12 @@
  */
 #include "profile/legacy/memory_map.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
-#include "base/text_lines.h"
 #include "profile/legacy/mapping_assign.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 #define MAX_NAMES 32
 #define MAX_LINE ((size_t)64 << 10)

@@ -8,17 +8,11 @@
 #include "profile/legacy/symbolized.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
-#include "base/text_lines.h"
 #include "profile/model/plain_name.h"
 #include "profile/model/profile.h"
 

@@ -3,13 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/parallel.h"
 #include "profile/codec/decode.h"
 #include "profile/codec/inflate.h"
@@ -17,7 +15,6 @@
 #include "profile/legacy/legacy.h"
 #include "profile/load/stream.h"
 #include "profile/load/stream_source.h"
-#include "profile/model/profile.h"
 
 static enum cp_status decompress(struct cp_bytes *file, struct cp_error *err)
 {

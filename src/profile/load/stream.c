@@ -26,23 +26,15 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/index.h"
 #include "base/parallel.h"
 #include "profile/codec/decode.h"
 #include "profile/codec/decode_samples.h"
 #include "profile/codec/decode_scan.h"
-#include "profile/codec/raw_labels.h"
 #include "profile/codec/sample_reader.h"
 #include "profile/codec/varints.h"
-#include "profile/codec/wire.h"
 #include "profile/load/stream_source.h"
 #include "profile/model/idmap.h"
 #include "profile/model/profile.h"

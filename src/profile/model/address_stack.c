@@ -1,16 +1,11 @@
 /* address_stack.c - parses addresses and turns them into samples. */
 #include "profile/model/address_stack.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/text_lines.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 void cp_address_stack_release(struct cp_address_stack *s)
 {

@@ -8,18 +8,11 @@
 #include "profile/model/build.h"
 
 #include <assert.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
-#include "base/strtab.h"
-#include "profile/model/label_table.h"
-#include "profile/model/profile.h"
 
 #define FIRST_SLOTS 64
 

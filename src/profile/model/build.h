@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "profile/model/label_table.h"
 #include "profile/model/profile.h"
 

@@ -1,11 +1,6 @@
 /* idmap.c - builds the dense array or the hash table of an id map. */
 #include "profile/model/idmap.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
 
 static void note_duplicate(struct cp_idmap *m, uint64_t id)

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
 
 /* Initialize with { 0 }. Memory belongs to the arena given to cp_idmap_init. */

@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
-#include "base/strtab.h"
 #include "profile/model/profile.h"
 
 uint32_t cp_label_table_hash(const struct cp_label *labels, uint32_t n)

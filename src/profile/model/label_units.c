@@ -1,16 +1,12 @@
 /* label_units.c - collects the units of each label key and formats warnings. */
 #include "profile/model/label_units.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/out.h"
-#include "base/strtab.h"
 #include "profile/model/profile.h"
 
 /* A unit of a key that differs from the unit in use. */

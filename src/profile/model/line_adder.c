@@ -1,15 +1,11 @@
 /* line_adder.c - adds functions and lines to an existing profile. */
 #include "profile/model/line_adder.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
-#include "base/strtab.h"
 #include "profile/model/profile.h"
 
 #define FIRST_SLOTS 1024

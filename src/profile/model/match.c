@@ -1,13 +1,8 @@
 /* match.c - matches strings of a profile and caches the results. */
 #include "profile/model/match.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
 #include "profile/model/profile.h"
 #include "profile/model/simple_name.h"
 #include "regex/regex.h"

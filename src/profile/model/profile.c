@@ -4,9 +4,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/strtab.h"
 
 /* Gives empty arrays an address, because adding 0 to NULL is undefined. */
 static enum cp_status init_empty_arrays(struct cp_profile *p,

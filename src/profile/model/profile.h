@@ -20,7 +20,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/strtab.h"
 
 /* Maximum frames of a stack; protects memory against malicious files. */

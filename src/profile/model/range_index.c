@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/search.h"
 
 static int by_value(const void *a, const void *b)

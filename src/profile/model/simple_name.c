@@ -2,10 +2,7 @@
 #include "profile/model/simple_name.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
-
-#include "base/strtab.h"
 
 static bool begins(const char *at, const char *end, const char *word)
 {

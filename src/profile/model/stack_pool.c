@@ -1,10 +1,6 @@
 /* stack_pool.c - lock-free allocation from one array. */
 #include "profile/model/stack_pool.h"
 
-#include <stddef.h>
-
-#include "base/arena.h"
-
 bool cp_stack_pool_init(struct cp_stack_pool *r, uint64_t cap)
 {
     *r = (struct cp_stack_pool){ .cap = cap };

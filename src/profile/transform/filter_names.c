@@ -1,11 +1,9 @@
 /* filter_names.c - the filters focus, ignore, hide, show and show_from. */
 #include "profile/transform/filter_names.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "profile/model/match.h"
 #include "profile/model/profile.h"
 #include "regex/regex.h"

@@ -1,10 +1,6 @@
 /* filter_tags.c - filters samples and labels by tag expressions. */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "profile/model/label_table.h"
 #include "profile/model/label_units.h"

@@ -1,9 +1,6 @@
 /* inlines.c - removes inlined calls. */
 #include "profile/transform/inlines.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "profile/model/profile.h"
 
 void cp_inlines_drop(struct cp_profile *p, bool keep_columns)

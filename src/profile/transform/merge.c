@@ -1,17 +1,11 @@
 /* merge.c - merges headers and tables; merge_samples.c merges the samples. */
 #include "profile/transform/merge.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
 #include "profile/model/label_table.h"
-#include "profile/model/profile.h"
 #include "profile/model/stack_pool.h"
 #include "profile/transform/merge_samples.h"
 #include "profile/transform/merge_tables.h"

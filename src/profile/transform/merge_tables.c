@@ -1,16 +1,9 @@
 /* merge_tables.c - finds or adds merged mappings, functions and locations. */
 #include "profile/transform/merge_tables.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
-#include "base/strtab.h"
-#include "profile/model/profile.h"
 
 #define PAGE ((uint64_t)4096)
 

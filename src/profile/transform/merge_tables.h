@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "profile/model/profile.h"
 
 /* Hash table with open addressing; slots hold index + 1. */

@@ -1,15 +1,11 @@
 /* prune.c - applies drop_frames, keep_frames and prune_from. */
 #include "profile/transform/prune.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/path.h"
-#include "base/strtab.h"
 #include "profile/model/match.h"
 #include "profile/model/profile.h"
 #include "regex/regex.h"

@@ -1,16 +1,11 @@
 /* scale.c - scales columns and reduces profiles to common sample types. */
 #include "profile/transform/scale.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/number.h"
-#include "base/strtab.h"
 #include "base/units.h"
 #include "profile/model/profile.h"
 

@@ -3,14 +3,11 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
 #include "base/units.h"
 #include "profile/model/label_units.h"
 #include "profile/model/profile.h"

@@ -6,15 +6,11 @@
  */
 #include "profile/transform/tag_frames.h"
 
-#include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/out.h"
-#include "base/strtab.h"
 #include "base/units.h"
 #include "profile/model/profile.h"
 

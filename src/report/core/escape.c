@@ -1,13 +1,10 @@
 /* escape.c - escapes text; copies runs of plain bytes at once. */
 #include "report/core/escape.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/out.h"
-#include "base/strtab.h"
 #include "base/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"

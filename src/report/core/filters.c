@@ -3,16 +3,13 @@
  */
 #include "report/core/filters.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "profile/transform/filter_names.h"
 #include "profile/transform/prune.h"
 #include "profile/transform/tag_filter.h"
 #include "regex/regex.h"
-#include "report/core/options.h"
 #include "report/core/report.h"
 
 enum { FOCUS, IGNORE, HIDE, SHOW, SHOW_FROM, TAG_SHOW, TAG_HIDE, PRUNE, N_RE };

@@ -1,10 +1,7 @@
 /* formats.c - the table of formats: writer, trimming, granularity. */
 #include "report/core/formats.h"
 
-#include <stdbool.h>
 #include <unistd.h>
-
-#include "report/core/options.h"
 
 struct format {
     cp_format_write write;

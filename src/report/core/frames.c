@@ -10,14 +10,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/path.h"
-#include "base/strtab.h"
-#include "profile/model/profile.h"
-#include "report/core/options.h"
 #include "report/core/report.h"
 
 struct detail {

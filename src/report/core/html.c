@@ -1,13 +1,9 @@
 /*
  * html.c - the report "html": the web page with the filtered profile embedded.
  */
-#include <stdint.h>
 
-#include "base/error.h"
-#include "base/out.h"
 #include "base/path.h"
 #include "page/page.h"
-#include "profile/model/profile.h"
 #include "report/core/formats.h"
 #include "report/core/report.h"
 

@@ -1,16 +1,10 @@
 /* label_texts.c - formats the labels of all label sets in parallel. */
 #include "report/core/label_texts.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/out.h"
-#include "base/parallel.h"
-#include "base/strtab.h"
 #include "profile/model/profile.h"
 
 #define MIN_SHARE_SETS 512 /* minimum label sets for a thread */

@@ -9,21 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/literal.h"
 #include "base/number.h"
-#include "base/out.h"
-#include "base/strtab.h"
 #include "base/units.h"
-#include "profile/model/label_units.h"
-#include "profile/model/profile.h"
 #include "profile/transform/inlines.h"
 #include "profile/transform/tag_frames.h"
 #include "regex/regex.h"
 #include "report/core/filters.h"
 #include "report/core/formats.h"
-#include "report/core/options.h"
 
 static enum cp_status find_value(const struct cp_profile *p, const char *name,
                                  uint32_t *out, struct cp_error *err)

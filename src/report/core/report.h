@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/model/label_units.h"
 #include "profile/model/profile.h"

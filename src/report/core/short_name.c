@@ -10,12 +10,9 @@
 
 #include <ctype.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/error.h"
-#include "base/strtab.h"
 
 static bool is_word(char c)
 {

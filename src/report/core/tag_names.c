@@ -5,13 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/out.h"
-#include "base/strtab.h"
 #include "base/units.h"
-#include "profile/model/profile.h"
 #include "report/core/report.h"
 
 /*

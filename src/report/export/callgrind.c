@@ -4,24 +4,14 @@
  * A name is written once with a number, and then only as that number. An
  * address is written as a difference to the previous one if that is shorter.
  */
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/number.h"
-#include "base/out.h"
-#include "base/strtab.h"
 #include "base/units.h"
-#include "profile/model/profile.h"
 #include "report/core/formats.h"
-#include "report/core/frames.h"
-#include "report/core/report.h"
-#include "report/graph/graph.h"
 #include "report/graph/trim.h"
 
 /* Numbers of names, in the order of first use. */

@@ -9,21 +9,14 @@
  * import/gecko.c. firefox_tables.c builds the stacks and frames of a thread;
  * firefox_columns.c writes them.
  */
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/out.h"
 #include "base/path.h"
-#include "base/strtab.h"
 #include "base/units.h"
-#include "profile/model/profile.h"
 #include "report/core/escape.h"
 #include "report/core/formats.h"
 #include "report/core/frames.h"

@@ -1,15 +1,10 @@
 /* firefox_columns.c - writes stackTable, frameTable, funcTable and strings. */
 #include "report/export/firefox_columns.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/out.h"
-#include "base/strtab.h"
 #include "profile/model/profile.h"
 #include "report/core/escape.h"
 #include "report/core/frames.h"

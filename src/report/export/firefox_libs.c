@@ -1,15 +1,12 @@
 /* firefox_libs.c - collects and writes the libraries of a profile. */
 #include "report/export/firefox_libs.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/out.h"
 #include "base/path.h"
-#include "base/strtab.h"
 #include "profile/model/profile.h"
 #include "report/core/escape.h"
 

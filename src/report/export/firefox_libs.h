@@ -7,7 +7,6 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
 #include "base/strtab.h"
 
 struct cp_out;

@@ -1,14 +1,9 @@
 /* firefox_tables.c - adds stacks and frames to the tables of a thread. */
 #include "report/export/firefox_tables.h"
 
-#include <stdint.h>
-#include <string.h>
-
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
-#include "base/table.h"
 #include "profile/model/profile.h"
 #include "report/core/frames.h"
 

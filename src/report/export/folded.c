@@ -6,19 +6,12 @@
  * each name gets two sort keys, one if ';' follows it and one if the stack ends
  * there. A multikey quicksort compares one frame at a time.
  */
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/index.h"
-#include "base/out.h"
 #include "base/pieces.h"
-#include "base/strtab.h"
 #include "report/core/formats.h"
-#include "report/core/report.h"
 #include "report/graph/stacks.h"
 
 #define PIECE_STACKS 2048

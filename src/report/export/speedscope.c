@@ -6,17 +6,10 @@
  * import/speedscope.c recombine the profiles. Negative values, which a flame
  * chart cannot show, are omitted.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/out.h"
 #include "base/pieces.h"
-#include "base/strtab.h"
-#include "profile/model/profile.h"
 #include "report/core/escape.h"
 #include "report/core/formats.h"
 #include "report/core/frames.h"

@@ -4,19 +4,11 @@
  * Parents are created before their children, so a node's number is greater than
  * its parent's. trim.c relies on that.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/number.h"
-#include "profile/model/profile.h"
-#include "report/core/frames.h"
-#include "report/core/report.h"
 #include "report/graph/graph.h"
 
 struct tree_builder {

@@ -1,10 +1,7 @@
 /* degree.c - marks the lightest edges of crowded nodes dead. */
 #include "report/graph/degree.h"
 
-#include <stdbool.h>
-
 #include "base/alloc.h"
-#include "base/error.h"
 #include "report/graph/graph.h"
 
 struct degrees {

@@ -1,19 +1,11 @@
 /* graph.c - builds a graph from the sums of a walk, and sorts its edges. */
 #include "report/graph/graph.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/number.h"
 #include "base/sort.h"
-#include "base/strtab.h"
-#include "report/core/frames.h"
-#include "report/core/report.h"
 #include "report/graph/walk.h"
 
 static struct cp_node node_of(const struct cp_walk *w,

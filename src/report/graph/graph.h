@@ -16,9 +16,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/strtab.h"
 #include "report/core/frames.h"
 #include "report/core/report.h"
 

@@ -1,20 +1,12 @@
 /* legend.c - writes the heading of a report. Each line ends in a newline. */
 #include "report/graph/legend.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "base/out.h"
 #include "base/path.h"
-#include "base/strtab.h"
 #include "base/timefmt.h"
 #include "base/units.h"
-#include "profile/model/profile.h"
-#include "report/core/options.h"
-#include "report/core/report.h"
-#include "report/graph/graph.h"
 #include "report/graph/trim.h"
 
 #define MAX_FILTER_BYTES 80

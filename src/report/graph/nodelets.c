@@ -15,15 +15,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/number.h"
-#include "base/strtab.h"
-#include "profile/model/profile.h"
-#include "report/core/frames.h"
-#include "report/core/report.h"
 #include "report/core/tag_names.h"
 #include "report/graph/graph.h"
 

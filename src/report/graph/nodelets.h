@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/strtab.h"
 
 struct cp_graph;

@@ -7,14 +7,10 @@
 #include "report/graph/order.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/number.h"
-#include "base/strtab.h"
 #include "report/graph/graph.h"
 
 struct key {

@@ -7,22 +7,12 @@
 #include "report/graph/stacks.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
-#include "base/index.h"
 #include "base/number.h"
 #include "base/parallel.h"
-#include "base/strtab.h"
-#include "profile/model/profile.h"
-#include "report/core/frames.h"
-#include "report/core/options.h"
-#include "report/core/report.h"
 
 #define PIECE_SAMPLES 16384
 

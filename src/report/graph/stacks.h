@@ -13,11 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
-#include "profile/model/profile.h"
 #include "report/core/frames.h"
 #include "report/core/report.h"
 

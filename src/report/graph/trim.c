@@ -8,23 +8,13 @@
  */
 #include "report/graph/trim.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/number.h"
-#include "base/strtab.h"
 #include "base/units.h"
 #include "regex/regex.h"
-#include "report/core/frames.h"
-#include "report/core/options.h"
-#include "report/core/report.h"
 #include "report/graph/degree.h"
-#include "report/graph/graph.h"
-#include "report/graph/nodelets.h"
 #include "report/graph/order.h"
 
 #define MAX_NODELETS 4

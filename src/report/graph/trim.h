@@ -4,8 +4,6 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
-#include "report/core/frames.h"
 #include "report/graph/graph.h"
 #include "report/graph/nodelets.h"
 

@@ -12,21 +12,7 @@
  */
 #include "report/graph/walk.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/index.h"
-#include "base/number.h"
-#include "base/parallel.h"
-#include "profile/model/profile.h"
-#include "report/core/frames.h"
-#include "report/core/report.h"
-#include "report/graph/graph.h"
-#include "report/graph/walk_edges.h"
 #include "report/graph/walk_stack.h"
 
 #define MIN_SHARE_SAMPLES 4096 /* minimum samples for a thread */

@@ -9,7 +9,6 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
 #include "report/graph/graph.h"
 
 struct cp_frames;

@@ -1,15 +1,10 @@
 /* walk_edges.c - grows, searches, joins and lists tables of edges. */
 #include "report/graph/walk_edges.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/hash.h"
-#include "base/index.h"
-#include "base/number.h"
 #include "report/graph/graph.h"
 
 #define FIRST_SLOTS 1024

@@ -7,15 +7,7 @@
  */
 #include "report/graph/walk_stack.h"
 
-#include <stddef.h>
-
-#include "base/index.h"
-#include "base/number.h"
-#include "profile/model/profile.h"
-#include "report/core/report.h"
-#include "report/graph/graph.h"
 #include "report/graph/walk.h"
-#include "report/graph/walk_edges.h"
 
 #define N_CALLS 128 /* calls listed at once */
 

@@ -13,8 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/index.h"
 #include "base/parallel.h"
 #include "report/graph/graph.h"
 #include "report/graph/walk_edges.h"

@@ -5,24 +5,14 @@
  * negative values of a diff, grey for small values.
  */
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/number.h"
-#include "base/out.h"
 #include "base/path.h"
-#include "base/strtab.h"
 #include "base/units.h"
-#include "profile/model/profile.h"
 #include "report/core/formats.h"
-#include "report/core/frames.h"
-#include "report/core/report.h"
 #include "report/core/short_name.h"
-#include "report/graph/graph.h"
 #include "report/graph/legend.h"
 #include "report/graph/trim.h"
 #include "report/picture/dot_tags.h"

@@ -7,22 +7,13 @@
 #include "report/picture/dot_tags.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/number.h"
-#include "base/out.h"
-#include "base/strtab.h"
 #include "base/units.h"
-#include "profile/model/profile.h"
-#include "report/core/report.h"
-#include "report/graph/graph.h"
-#include "report/graph/nodelets.h"
 #include "report/graph/trim.h"
 #include "report/picture/dot_text.h"
 

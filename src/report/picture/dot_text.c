@@ -1,10 +1,7 @@
 /* dot_text.c - escapes text for Graphviz. */
 #include "report/picture/dot_text.h"
 
-#include <stdint.h>
-
 #include "base/out.h"
-#include "base/strtab.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
 

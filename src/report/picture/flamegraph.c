@@ -16,20 +16,13 @@
 #include "report/picture/flamegraph.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/index.h"
-#include "base/out.h"
 #include "base/path.h"
-#include "base/strtab.h"
 #include "base/units.h"
-#include "profile/model/profile.h"
 #include "report/core/escape.h"
 #include "report/core/formats.h"
-#include "report/core/report.h"
 
 #define PICTURE_WIDTH 1200
 #define MARGIN 10

@@ -4,8 +4,6 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/strtab.h"
 #include "report/graph/stacks.h"
 
 struct cp_report;

@@ -4,12 +4,9 @@
  * Functions of one package share a hue and differ in lightness. All colours are
  * light enough for black letters.
  */
-#include "base/strtab.h"
 #include "report/picture/flamegraph.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -8,17 +8,9 @@
  * tens of millions of nodes for a large profile.
  */
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/index.h"
 #include "base/number.h"
-#include "base/strtab.h"
-#include "report/core/report.h"
-#include "report/graph/stacks.h"
 #include "report/picture/flamegraph.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* picture.c - runs dot on a graph, and sanitizes its SVG. */
 #include "report/picture/picture.h"
 
-#include "base/error.h"
 #include "base/out.h"
 #include "report/picture/svg.h"
 #include "report/picture/svg_clean.h"

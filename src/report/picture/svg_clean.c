@@ -2,8 +2,6 @@
 #include "report/picture/svg_clean.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 

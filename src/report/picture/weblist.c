@@ -7,19 +7,14 @@
  * source, indented for each level.
  */
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/number.h"
-#include "base/out.h"
 #include "base/path.h"
-#include "base/strtab.h"
 #include "base/units.h"
 #include "report/core/escape.h"
 #include "report/core/formats.h"
-#include "report/core/report.h"
 #include "report/graph/legend.h"
 #include "report/picture/weblist_code.h"
 #include "report/source/source.h"

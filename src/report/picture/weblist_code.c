@@ -4,21 +4,11 @@
  */
 #include "report/picture/weblist_code.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/number.h"
 #include "base/path.h"
-#include "base/strtab.h"
-#include "profile/model/profile.h"
-#include "report/core/frames.h"
-#include "report/core/options.h"
-#include "report/core/report.h"
-#include "report/graph/graph.h"
-#include "report/source/code.h"
 #include "report/source/source_lines.h"
 #include "symbol/object.h"
 #include "symbol/table/frame.h"

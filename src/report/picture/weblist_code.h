@@ -8,10 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/error.h"
-#include "report/core/frames.h"
-#include "report/core/report.h"
 #include "report/graph/graph.h"
 #include "report/source/code.h"
 

@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/out.h"
 
 #define OUTPUT_LIMIT_BYTES ((size_t)1 << 30)

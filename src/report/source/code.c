@@ -3,22 +3,15 @@
  */
 #include "report/source/code.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
-#include "profile/model/profile.h"
-#include "report/core/frames.h"
 #include "report/graph/graph.h"
 #include "symbol/demangle/demangle.h"
 #include "symbol/object.h"
-#include "symbol/table/address_map.h"
 #include "symbol/table/routines.h"
 
 #define MAX_NAME 4096

@@ -8,14 +8,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/number.h"
-#include "base/strtab.h"
-#include "profile/model/profile.h"
 #include "regex/regex.h"
-#include "report/core/frames.h"
-#include "report/core/report.h"
-#include "report/graph/graph.h"
 
 #define CONTEXT_LINES 5
 

@@ -10,9 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/strtab.h"
-#include "report/core/frames.h"
 #include "report/graph/graph.h"
 
 struct cp_report;

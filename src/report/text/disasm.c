@@ -7,23 +7,15 @@
  * shown.
  */
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/number.h"
-#include "base/out.h"
 #include "base/path.h"
-#include "base/strtab.h"
 #include "base/units.h"
-#include "profile/model/profile.h"
 #include "regex/regex.h"
 #include "report/core/formats.h"
-#include "report/core/frames.h"
-#include "report/core/report.h"
 #include "report/graph/graph.h"
 #include "report/source/code.h"
 #include "symbol/demangle/demangle.h"

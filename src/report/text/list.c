@@ -5,16 +5,10 @@
  * whose name occurs in several files has a part for each. Each number chooses
  * its own unit, so the graph needs neither trimming nor sorting.
  */
-#include <stdbool.h>
-#include <stdint.h>
 
-#include "base/error.h"
 #include "base/number.h"
-#include "base/out.h"
-#include "base/strtab.h"
 #include "base/units.h"
 #include "report/core/formats.h"
-#include "report/core/report.h"
 #include "report/source/source.h"
 #include "report/source/source_lines.h"
 

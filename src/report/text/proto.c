@@ -1,10 +1,6 @@
 /* proto.c - the report "proto": the filtered profile as profile.proto. */
-#include <stddef.h>
 
-#include "base/error.h"
-#include "base/out.h"
 #include "profile/codec/encode.h"
-#include "profile/model/profile.h"
 #include "report/core/formats.h"
 #include "report/core/report.h"
 

@@ -1,16 +1,10 @@
 /* raw.c - the reports "raw" (the whole profile as text) and "comments". */
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/out.h"
 #include "base/pieces.h"
 #include "base/timefmt.h"
-#include "profile/model/profile.h"
 #include "report/core/formats.h"
 #include "report/core/label_texts.h"
 #include "report/core/report.h"

@@ -18,22 +18,13 @@
  * and divide_by.
  */
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/error.h"
 #include "base/number.h"
-#include "base/out.h"
 #include "base/path.h"
-#include "base/strtab.h"
-#include "profile/model/profile.h"
 #include "report/core/escape.h"
-#include "report/core/frames.h"
-#include "report/core/report.h"
-#include "report/graph/graph.h"
 #include "report/graph/trim.h"
 #include "report/text/top.h"
 #include "report/text/tree.h"

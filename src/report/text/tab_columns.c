@@ -5,11 +5,7 @@
  */
 #include "report/text/tab_columns.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
 
 /* Part of a line up to `end`: a tab, or the end of the line. */

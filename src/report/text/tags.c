@@ -4,22 +4,15 @@
  * Sums are made once per label set. tab_columns lays out the table; tabs and
  * newlines inside labels (SQL queries, for example) affect its layout.
  */
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/number.h"
-#include "base/out.h"
-#include "base/strtab.h"
 #include "base/units.h"
-#include "profile/model/profile.h"
 #include "report/core/formats.h"
 #include "report/core/report.h"
 #include "report/text/tab_columns.h"

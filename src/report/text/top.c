@@ -1,17 +1,9 @@
 /* top.c - the report "top" (also "text"): the table of functions. */
 #include "report/text/top.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "base/number.h"
-#include "base/out.h"
 #include "base/units.h"
 #include "report/core/formats.h"
-#include "report/core/options.h"
-#include "report/core/report.h"
-#include "report/graph/graph.h"
 #include "report/graph/legend.h"
 #include "report/graph/trim.h"
 

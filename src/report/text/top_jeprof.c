@@ -11,22 +11,11 @@
  * to all samples. An address without a name is a row.
  */
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/number.h"
-#include "base/out.h"
-#include "base/strtab.h"
 #include "profile/legacy/heap_values.h"
-#include "profile/model/profile.h"
-#include "report/core/frames.h"
-#include "report/core/options.h"
-#include "report/core/report.h"
-#include "report/graph/graph.h"
 #include "report/graph/trim.h"
 #include "report/text/top.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

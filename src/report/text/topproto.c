@@ -2,22 +2,14 @@
  * topproto.c - the report "topproto": the rows of top as a profile, one sample
  * with one frame for each row.
  */
-#include <stdint.h>
+
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/number.h"
-#include "base/out.h"
-#include "base/strtab.h"
 #include "base/units.h"
 #include "profile/codec/encode.h"
-#include "profile/model/profile.h"
 #include "report/core/formats.h"
-#include "report/core/frames.h"
-#include "report/core/report.h"
-#include "report/graph/graph.h"
 #include "report/graph/trim.h"
 
 struct copier {

@@ -4,19 +4,12 @@
  * The line of each frame and the lines of each label set are formatted once; a
  * sample is then a sequence of copies.
  */
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/out.h"
 #include "base/pieces.h"
-#include "base/strtab.h"
 #include "base/units.h"
-#include "profile/model/profile.h"
 #include "report/core/formats.h"
 #include "report/core/frames.h"
 #include "report/core/label_texts.h"

@@ -3,20 +3,12 @@
  */
 #include "report/text/tree.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/out.h"
-#include "base/strtab.h"
 #include "base/units.h"
 #include "regex/regex.h"
 #include "report/core/formats.h"
-#include "report/core/options.h"
-#include "report/core/report.h"
-#include "report/graph/graph.h"
 #include "report/graph/legend.h"
 #include "report/graph/trim.h"
 #include "report/text/top.h"

@@ -1,12 +1,9 @@
 /* index_page.c - writes the index page as HTML and as JSON. */
 #include "runtime/endpoint/index_page.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/assert/assert.h"
@@ -14,8 +11,6 @@
 #include "base/out.h"
 #include "http/exchange.h"
 #include "http/request.h"
-#include "http/server.h"
-#include "http/timer.h"
 #include "runtime/endpoint/endpoint.h"
 #include "runtime/endpoint/service.h"
 #include "runtime/kind/kind.h"

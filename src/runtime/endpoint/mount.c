@@ -13,10 +13,8 @@
 #include <unistd.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "http/limits.h"
-#include "http/server.h"
 #include "runtime/endpoint/endpoint.h"
 #include "runtime/endpoint/service.h"
 #include "runtime/endpoint/ui_page.h"

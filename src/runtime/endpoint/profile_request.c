@@ -4,26 +4,20 @@
  */
 #include "runtime/endpoint/profile_request.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "http/exchange.h"
 #include "http/request.h"
-#include "http/timer.h"
 #include "profile/model/profile.h"
 #include "runtime/endpoint/params.h"
 #include "runtime/endpoint/profile_request_state.h"
 #include "runtime/endpoint/service.h"
 #include "runtime/kind/delta.h"
 #include "runtime/kind/empty_kinds.h"
-#include "runtime/kind/kind.h"
-#include "runtime/symbolize/mappings.h"
 #include "trace/step.h"
 
 #define MAX_HZ 10000

@@ -4,19 +4,15 @@
  */
 #include "runtime/endpoint/profile_request_state.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "http/exchange.h"
 #include "profile/model/profile.h"
-#include "runtime/endpoint/profile_request.h"
 #include "runtime/endpoint/render.h"
 #include "runtime/endpoint/service.h"
-#include "runtime/kind/kind.h"
 #include "trace/step.h"
 
 /* The error texts are those of net/http/pprof. */

@@ -4,23 +4,14 @@
  */
 #include "runtime/endpoint/profile_request_state.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <time.h>
-
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
-#include "http/timer.h"
 #include "profile/model/profile.h"
 #include "runtime/endpoint/service.h"
 #include "runtime/kind/delta.h"
 #include "runtime/kind/empty_kinds.h"
-#include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
-#include "runtime/symbolize/mappings.h"
 
 #define BIT(state) (1u << (CP_PROFILE_REQUEST_##state))
 

@@ -26,7 +26,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "runtime/endpoint/profile_request.h"
 #include "runtime/kind/kind.h"
 #include "runtime/symbolize/mappings.h"

@@ -4,16 +4,10 @@
  */
 #include "runtime/endpoint/profile_request_state.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "http/exchange.h"
-#include "http/timer.h"
 #include "runtime/endpoint/service.h"
-#include "runtime/kind/kind.h"
 
 #define STREAM_POLL_NS 40000000 /* between two pieces */
 

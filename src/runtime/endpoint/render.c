@@ -4,13 +4,9 @@
  */
 #include "runtime/endpoint/render.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/codec/encode.h"
 #include "profile/codec/gzip.h"

@@ -9,18 +9,14 @@
  */
 #include "runtime/endpoint/render_text.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/out.h"
 #include "base/sort.h"
-#include "base/strtab.h"
 #include "profile/model/profile.h"
 #include "runtime/endpoint/render.h"
 #include "runtime/heap/memory_stats.h"

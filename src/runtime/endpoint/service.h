@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "http/server.h"
 #include "http/timer.h"
 #include "runtime/endpoint/token_gate.h"

@@ -4,18 +4,14 @@
  */
 #include "runtime/endpoint/symbol_page.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/out.h"
 #include "http/exchange.h"
 #include "http/request.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "runtime/endpoint/params.h"
 #include "runtime/endpoint/service.h"
 #include "runtime/symbolize/annotate.h"

@@ -12,7 +12,6 @@
 #include "base/out.h"
 #include "http/exchange.h"
 #include "http/request.h"
-#include "http/token.h"
 
 #define ROOT "/debug/pprof/"
 #define COOKIE "cpprof_session"

@@ -5,21 +5,17 @@
 #include "runtime/heap/heap.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
-#include "runtime/os/lock.h"
 #include "runtime/os/tables.h"
 #include "runtime/os/timer.h"
 #include "runtime/stacks/refresh_thread.h"
 #include "runtime/threads/hooks_bypassed.h"
 #include "signal/heap/alloc_sampler.h"
-#include "signal/tables/samples.h"
 
 #define SEED_STEP 0xd1342543de82ef95u
 #define MAX_SLOTS ((size_t)1 << 17)

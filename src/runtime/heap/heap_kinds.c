@@ -2,26 +2,19 @@
 #include "runtime/heap/heap_kinds.h"
 
 #include <malloc.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
-#include "base/strtab.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/jemalloc_dump.h"
 #include "runtime/heap/leak.h"
-#include "runtime/kind/kind.h"
 #include "runtime/kind/kind_build.h"
 #include "runtime/stacks/stack_writer.h"
 #include "signal/heap/alloc_sampler.h"
-#include "signal/tables/samples.h"
 
 /*
  * Allocator functions; reports attribute their memory to the caller. Of the

@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "runtime/kind/kind.h"
 
 struct cp_builder;

@@ -8,14 +8,12 @@
 #include "runtime/heap/jemalloc_dump.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "runtime/os/proc_file.h"
 

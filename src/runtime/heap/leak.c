@@ -4,14 +4,10 @@
  */
 #include "runtime/heap/leak.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "base/proc_self.h"
 #include "base/sort.h"
@@ -21,12 +17,10 @@
 #include "runtime/heap/leak_epoll.h"
 #include "runtime/heap/leak_maps.h"
 #include "runtime/heap/leak_registers.h"
-#include "runtime/heap/leak_stacks.h"
 #include "runtime/heap/resident_pages.h"
 #include "runtime/heap/tcache.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/read_memory.h"
-#include "runtime/os/lock.h"
 #include "runtime/os/proc_file.h"
 #include "runtime/stacks/refresh_thread.h"
 #include "runtime/threads/threads.h"

@@ -2,8 +2,6 @@
 #include "runtime/heap/leak_epoll.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "base/proc_self.h"
 #include "runtime/os/proc_file.h"

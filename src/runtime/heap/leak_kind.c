@@ -1,19 +1,14 @@
 /* leak_kind.c - runs a leak scan and writes the unreachable blocks by stack. */
 #include "runtime/heap/leak_kind.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/heap_kinds.h"
 #include "runtime/heap/leak.h"
-#include "runtime/kind/kind.h"
 #include "runtime/kind/kind_build.h"
 #include "runtime/stacks/stack_writer.h"
 

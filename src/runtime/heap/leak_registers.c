@@ -4,16 +4,12 @@
  */
 #include "runtime/heap/leak_registers.h"
 
-#include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "base/assert/assert.h"
 #include "runtime/heap/leak.h"
 #include "runtime/os/clock.h"
-#include "runtime/os/lock.h"
 #include "runtime/stacks/refresh_thread.h"
 #include "runtime/stacks/signal_owner.h"
 #include "runtime/stacks/signal_owner.h"
@@ -21,7 +17,6 @@
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
 #include "signal/tables/thread.h"
-#include "signal/unwinder/syscall.h"
 
 #define REPLY_TIMEOUT_NS 200000000 /* several scheduler ticks */
 #define REPLY_POLL_NS 500000

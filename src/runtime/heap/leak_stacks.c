@@ -8,7 +8,6 @@
 #include "base/assert/assert.h"
 #include "runtime/os/read_memory.h"
 #include "runtime/os/read_memory.h"
-#include "signal/unwinder/syscall.h"
 
 #define N_SLOTS CP_LEAK_STACKS_MAX
 #define MAX_PROBES 16

@@ -5,14 +5,11 @@
 #include "runtime/heap/resident_pages.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/proc_self.h"
 
 #define N_ENTRIES 8192

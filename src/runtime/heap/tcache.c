@@ -15,10 +15,8 @@
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/search.h"
 #include "base/sort.h"
-#include "runtime/heap/leak_stacks.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/read_memory.h"
 #include "runtime/os/timer.h"

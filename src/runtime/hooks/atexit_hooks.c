@@ -11,8 +11,6 @@
  */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-#include <stdbool.h>
-
 #include "runtime/hooks/real_function.h"
 #include "runtime/process/atexit_fork_lock.h"
 

@@ -6,7 +6,6 @@
  * registers the library's own when the program registers its first. With musl
  * they are registered when the library starts (packaging/musl/shim.c).
  */
-#include <stddef.h>
 
 #include "runtime/hooks/real_function.h"
 #include "runtime/process/fork_handlers.h"

@@ -16,10 +16,7 @@
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdint.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/hooks/real_function.h"

@@ -22,9 +22,6 @@
 #include <linux/capability.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

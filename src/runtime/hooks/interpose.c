@@ -12,8 +12,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <threads.h>
 
 #include "runtime/process/thread_start.h"

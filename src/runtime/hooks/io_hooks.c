@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -32,8 +31,6 @@
 #include "runtime/os/saved_registers.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
-#include "signal/unwinder/arch.h"
-#include "signal/unwinder/regs.h"
 #include "signal/waits/waits.h"
 
 #define EXPORT __attribute__((visibility("default")))

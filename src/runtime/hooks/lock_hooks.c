@@ -13,9 +13,6 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
@@ -28,7 +25,6 @@
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
 #include "signal/unwinder/syscall.h"
-#include "signal/waits/waiters.h"
 #include "signal/waits/waits.h"
 
 #define EXPORT __attribute__((visibility("default")))

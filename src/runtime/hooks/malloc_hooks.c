@@ -18,9 +18,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -28,7 +25,6 @@
 
 #include "runtime/heap/heap.h"
 #include "runtime/hooks/malloc_real.h"
-#include "signal/heap/alloc_sampler.h"
 #include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -14,9 +14,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdarg.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -24,7 +21,6 @@
 
 #include "runtime/heap/heap.h"
 #include "runtime/hooks/malloc_real.h"
-#include "signal/heap/alloc_sampler.h"
 #include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -15,14 +15,10 @@
  * compiled with unwind tables; there is nothing to clean up.
  */
 #include <dlfcn.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/hooks/malloc_real.h"
-#include "signal/heap/alloc_sampler.h"
 #include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -14,8 +14,6 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>

@@ -10,9 +10,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <threads.h>
 #include <time.h>
 

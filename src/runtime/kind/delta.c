@@ -1,10 +1,8 @@
 /* delta.c - negates the earlier snapshot and merges both. */
 #include "runtime/kind/delta.h"
 
-#include <stdint.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "profile/model/profile.h"
 #include "profile/transform/merge.h"
 #include "profile/transform/scale.h"

@@ -1,14 +1,10 @@
 /* empty_kinds.c - the types of each kind that Go has, without samples. */
 #include "runtime/kind/empty_kinds.h"
 
-#include <stdint.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/out.h"
-#include "base/strtab.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "runtime/kind/kind.h"
 
 struct type {

@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-#include "base/error.h"
-#include "base/strtab.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "runtime/kind/kind.h"
 
 /* Adds types, default type and period. */

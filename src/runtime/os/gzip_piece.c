@@ -9,10 +9,8 @@
  *   block  00, length (2), complement of the length (2), bytes
  */
 #include <libdeflate.h>
-#include <stddef.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/codec/gzip.h"
 

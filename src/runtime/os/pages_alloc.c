@@ -7,15 +7,11 @@
  */
 #include "runtime/os/pages_alloc.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "runtime/os/lock.h"
 
 #define CHUNK_BYTES ((size_t)256 << 10)

@@ -4,7 +4,6 @@
  * The library links it in place of base/parallel.c: it must not take the
  * program's processors or start threads for its own work.
  */
-#include <stddef.h>
 
 #include "base/parallel.h"
 

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/out.h"
 
 #define STEP_BYTES ((size_t)16 << 10)

@@ -1,7 +1,6 @@
 /* stderr.c - compares device and inode before each write. */
 #include "runtime/os/stderr.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -2,12 +2,9 @@
 #include "runtime/os/tables.h"
 
 #include <errno.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <sys/mman.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "runtime/os/timer.h"
 #include "signal/tables/samples.h"
 

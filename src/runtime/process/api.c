@@ -5,20 +5,14 @@
 #include "runtime/process/api.h"
 
 #include <cpprof.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/model/profile.h"
 #include "runtime/endpoint/render.h"
-#include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/lock.h"
 #include "runtime/os/pages_alloc.h"

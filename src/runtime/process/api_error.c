@@ -7,11 +7,8 @@
  */
 #include <cpprof.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "runtime/process/api.h"
 
 static _Thread_local struct cp_error *last_error;

@@ -4,14 +4,11 @@
  */
 #include <cpprof.h>
 #include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "runtime/endpoint/endpoint.h"
 #include "runtime/endpoint/mount.h"

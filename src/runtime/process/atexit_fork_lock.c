@@ -5,7 +5,6 @@
 #include "runtime/process/atexit_fork_lock.h"
 
 #include <stdatomic.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
 

@@ -1,8 +1,6 @@
 /* cost.c - sums the counters of all rooms. */
 #include "runtime/process/cost.h"
 
-#include <stdatomic.h>
-
 #include "runtime/endpoint/endpoint.h"
 #include "runtime/heap/heap.h"
 #include "runtime/os/pages_alloc.h"

@@ -4,16 +4,12 @@
 #include <cpprof.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/new_file.h"
 #include "runtime/os/lock.h"
 #include "runtime/os/sandbox.h"

@@ -36,9 +36,6 @@
 #include "runtime/process/fork_handlers.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/assert/assert.h"
 #include "runtime/heap/heap.h"

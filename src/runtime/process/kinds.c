@@ -3,7 +3,6 @@
 
 #include "runtime/heap/heap_kinds.h"
 #include "runtime/heap/leak_kind.h"
-#include "runtime/kind/kind.h"
 #include "runtime/profiles/contention.h"
 #include "runtime/profiles/cpu.h"
 #include "runtime/profiles/custom.h"

@@ -6,24 +6,18 @@
 
 #include <libdeflate.h>
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "elf/elf_pages.h"
-#include "http/token.h"
 #include "runtime/endpoint/address_transfer.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/tcache.h"
-#include "runtime/os/lock.h"
 #include "runtime/os/pages_alloc.h"
 #include "runtime/os/sandbox.h"
 #include "runtime/os/stderr.h"
@@ -51,7 +45,6 @@
 #include "runtime/trace/trace.h"
 #include "runtime/trace/trace_emit.h"
 #include "signal/signals/mask.h"
-#include "signal/unwinder/syscall.h"
 
 /* ---- states ---- */
 

@@ -2,19 +2,13 @@
  */
 #include "runtime/process/listen.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "http/address.h"
 #include "runtime/endpoint/address_transfer.h"
 #include "runtime/endpoint/endpoint.h"
 #include "runtime/heap/heap.h"
-#include "runtime/os/lock.h"
 #include "runtime/os/sandbox.h"
 #include "runtime/process/cost.h"
 #include "runtime/process/kinds.h"

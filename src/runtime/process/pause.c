@@ -3,11 +3,8 @@
 #include "runtime/process/pause.h"
 
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "runtime/os/clock.h"
 #include "runtime/process/lifecycle.h"
@@ -17,7 +14,6 @@
 #include "runtime/threads/own_thread.h"
 #include "runtime/threads/thread_records.h"
 #include "runtime/threads/threads.h"
-#include "signal/unwinder/syscall.h"
 
 #define PAUSE_POLL_NS 200000
 #define FEW_POLLS 50   /* 10 ms, if the program seems to have more threads */

@@ -5,18 +5,13 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/new_file.h"
 #include "base/pid_name.h"
 #include "base/target_file.h"
@@ -25,7 +20,6 @@
 #include "runtime/process/lifecycle.h"
 #include "runtime/process/settings.h"
 #include "runtime/threads/own_thread.h"
-#include "signal/unwinder/syscall.h"
 
 /* Values of record.word, the futex that the thread waits on. */
 enum {

@@ -2,11 +2,9 @@
 #include "runtime/process/settings.h"
 
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "http/token.h"
 #include "runtime/heap/heap.h"
 #include "runtime/profiles/contention.h"
 #include "runtime/profiles/cpu.h"

@@ -1,8 +1,6 @@
 /* socket_file.c - remembers the inode of the socket and removes it at exit. */
 #include "runtime/process/socket_file.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>

@@ -6,10 +6,6 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>

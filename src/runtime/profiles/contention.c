@@ -1,14 +1,8 @@
 /* contention.c - sets the rates of wait recording, and writes the tables. */
 #include "runtime/profiles/contention.h"
 
-#include <stdatomic.h>
-
-#include "base/error.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
-#include "runtime/kind/kind.h"
 #include "runtime/kind/kind_build.h"
-#include "runtime/os/lock.h"
 #include "runtime/os/tables.h"
 #include "runtime/stacks/cumulative_table.h"
 #include "runtime/stacks/refresh_thread.h"
@@ -16,7 +10,6 @@
 #include "runtime/threads/hooks_bypassed.h"
 #include "runtime/threads/wait_switches.h"
 #include "signal/tables/calls.h"
-#include "signal/tables/samples.h"
 #include "signal/waits/waits.h"
 
 #define SLOTS ((size_t)1 << 15)

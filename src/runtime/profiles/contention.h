@@ -19,7 +19,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "runtime/kind/kind.h"
 
 #define CP_CONTENTION_MAX_RATE ((uint64_t)1 << 50)

@@ -1,18 +1,11 @@
 /* cpu.c - the CPU profile as a timed kind: its rate and its comments. */
 #include "runtime/profiles/cpu.h"
 
-#include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <time.h>
 
-#include "base/error.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
-#include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
 #include "runtime/profiles/timed_kind.h"
-#include "runtime/stacks/sample_recorder.h"
 #include "runtime/threads/perf_sampler.h"
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"

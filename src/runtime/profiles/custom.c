@@ -5,18 +5,14 @@
  */
 #include "runtime/profiles/custom.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "runtime/kind/kind.h"
-#include "runtime/os/lock.h"
 #include "runtime/stacks/cumulative_table.h"
 #include "runtime/stacks/refresh_thread.h"
 #include "signal/tables/capture.h"

@@ -1,20 +1,14 @@
 /* goroutine.c - groups equal threads with a hash table, one sample each. */
 #include "runtime/profiles/goroutine.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
-#include "runtime/kind/kind.h"
 #include "runtime/profiles/thread_stacks.h"
 #include "runtime/stacks/stack_writer.h"
-#include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
 
 #define N_LABELS 3

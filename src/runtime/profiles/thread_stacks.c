@@ -4,30 +4,21 @@
  */
 #include "runtime/profiles/thread_stacks.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/assert/assert.h"
-#include "base/error.h"
 #include "runtime/os/clock.h"
-#include "runtime/os/lock.h"
 #include "runtime/os/timer.h"
 #include "runtime/stacks/sample_recorder.h"
 #include "runtime/stacks/refresh_thread.h"
 #include "runtime/stacks/signal_owner.h"
 #include "runtime/stacks/sleeping_stack.h"
 #include "runtime/stacks/stack_writer.h"
-#include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
-#include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
-#include "signal/unwinder/syscall.h"
 
 #define MAX_PENDING 64             /* requests without a reply */
 #define REPLY_TIMEOUT_NS 200000000 /* several scheduler ticks */

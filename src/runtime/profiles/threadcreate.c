@@ -1,13 +1,7 @@
 /* threadcreate.c - a cumulative table of stacks, and its profile. */
 #include "runtime/profiles/threadcreate.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
-#include "runtime/kind/kind.h"
 #include "runtime/kind/kind_build.h"
 #include "runtime/os/tables.h"
 #include "runtime/stacks/cumulative_table.h"

@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "runtime/kind/kind.h"
 
 extern const struct cp_kind cp_threadcreate_kind;

@@ -1,20 +1,10 @@
 /* timed_kind.c - starts and ends recordings, and writes their profiles. */
 #include "runtime/profiles/timed_kind.h"
 
-#include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <time.h>
-
 #include "base/alloc.h"
-#include "base/assert/assert.h"
-#include "base/error.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
-#include "runtime/os/lock.h"
-#include "runtime/stacks/sample_recorder.h"
 #include "runtime/stacks/refresh_thread.h"
 #include "runtime/stacks/stack_writer.h"
 #include "signal/signals/handler.h"

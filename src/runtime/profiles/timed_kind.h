@@ -16,7 +16,6 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
 #include "runtime/stacks/sample_recorder.h"
 
 struct cp_builder;

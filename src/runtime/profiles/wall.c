@@ -17,21 +17,13 @@
 #include "runtime/profiles/wall.h"
 
 #include <linux/futex.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "base/alloc.h"
-#include "base/assert/assert.h"
-#include "base/error.h"
 #include "profile/model/profile.h"
-#include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/timer.h"
 #include "runtime/profiles/timed_kind.h"
-#include "runtime/stacks/sample_recorder.h"
 #include "runtime/stacks/refresh_thread.h"
 #include "runtime/stacks/signal_owner.h"
 #include "runtime/stacks/sleeping_stack.h"
@@ -42,9 +34,7 @@
 #include "runtime/threads/wait_switches.h"
 #include "signal/signals/handler.h"
 #include "signal/tables/readers.h"
-#include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
-#include "signal/unwinder/syscall.h"
 
 #define VISITS_PER_TICK 512
 #define REQUESTS_PER_TICK 16

@@ -4,8 +4,6 @@
  */
 #include "runtime/stacks/call_site_check.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "base/assert/assert.h"

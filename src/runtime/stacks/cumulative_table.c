@@ -1,13 +1,9 @@
 /* cumulative_table.c - maps, empties and writes a table that hooks fill. */
 #include "runtime/stacks/cumulative_table.h"
 
-#include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "profile/model/build.h"
 #include "runtime/os/tables.h"
 #include "runtime/stacks/stack_writer.h"

@@ -14,15 +14,9 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <stdatomic.h>
-#include <stddef.h>
 #include <sys/syscall.h>
-#include <time.h>
 
-#include "base/assert/assert.h"
-#include "base/error.h"
 #include "runtime/os/clock.h"
-#include "runtime/os/lock.h"
 #include "runtime/stacks/signal_owner.h"
 #include "runtime/stacks/unwind_publisher.h"
 #include "runtime/symbolize/unloaded_modules.h"
@@ -32,7 +26,6 @@
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
 #include "signal/tables/readers.h"
-#include "signal/unwinder/syscall.h"
 
 #define REFRESH_POLL_NS 200000000
 #define HOOKS_POLL_NS 250000000  /* while no recording is open */

@@ -6,18 +6,12 @@
  */
 #include "runtime/stacks/sample_recorder.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "profile/model/build.h"
 #include "runtime/os/tables.h"
 #include "runtime/stacks/stack_writer.h"
 #include "signal/tables/readers.h"
-#include "signal/tables/samples.h"
 
 #define SPARE_SLOTS 256 /* slots that handlers may fill during a scan */
 

@@ -7,15 +7,10 @@
 #include "runtime/stacks/signal_owner.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/assert/assert.h"
-#include "base/error.h"
 #include "runtime/os/timer.h"
 #include "runtime/stacks/refresh_thread.h"
 #include "runtime/threads/perf_sampler.h"
@@ -24,8 +19,6 @@
 #include "signal/signals/handler.h"
 #include "signal/signals/mask.h"
 #include "signal/signals/perf_signals.h"
-#include "signal/signals/signal_shield.h"
-#include "signal/unwinder/syscall.h"
 
 #define MAX_SIGNAL 64
 

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +23,7 @@
 #include "runtime/threads/wait_switches.h"
 #include "signal/tables/readers.h"
 #include "signal/tables/thread.h"
-#include "signal/unwinder/regs.h"
 #include "signal/unwinder/unwind_table.h"
-#include "signal/unwinder/walk.h"
 
 #define PAGE ((size_t)4096)
 #define N_PAGES (CP_SLEEPING_STACK_BYTES / PAGE)

@@ -1,15 +1,11 @@
 /* stack_writer.c - turns frames and labels into locations and label sets. */
 #include "runtime/stacks/stack_writer.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "runtime/threads/labels.h"
 #include "signal/tables/samples.h"
 #include "signal/unwinder/walk.h"

@@ -2,7 +2,6 @@
 #include "runtime/stacks/unwind_publisher.h"
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "runtime/os/lock.h"
 #include "runtime/symbolize/unloaded_modules.h"
 #include "unwind/objects.h"

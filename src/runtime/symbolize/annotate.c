@@ -6,17 +6,12 @@
  */
 #include "runtime/symbolize/annotate.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hex.h"
 #include "base/index.h"
-#include "base/strtab.h"
 #include "base/utf8.h"
 #include "profile/model/line_adder.h"
 #include "profile/model/profile.h"
@@ -25,7 +20,6 @@
 #include "runtime/symbolize/symbols.h"
 #include "symbol/demangle/demangle.h"
 #include "symbol/symbolizer.h"
-#include "symbol/table/frame.h"
 
 #define NAME_BYTES 4096
 #define MAX_INLINED 64 /* frames of one address */

@@ -6,7 +6,6 @@
  */
 #include "runtime/symbolize/jit_map.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "base/search.h"
 #include "base/sort.h"

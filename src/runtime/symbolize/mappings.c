@@ -15,8 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "base/proc_self.h"
 #include "base/search.h"

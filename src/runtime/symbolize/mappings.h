@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 
 #define CP_BUILD_ID_BYTES 64
 

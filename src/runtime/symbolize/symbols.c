@@ -1,12 +1,9 @@
 /* symbols.c - opens symbolizers of files and of the vDSO; evicts old ones. */
 #include "runtime/symbolize/symbols.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/proc_self.h"
 #include "runtime/os/read_memory.h"
 #include "runtime/symbolize/mappings.h"

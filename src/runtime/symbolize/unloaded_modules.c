@@ -1,9 +1,6 @@
 /* unloaded_modules.c - the union of all mappings recorded so far. */
 #include "runtime/symbolize/unloaded_modules.h"
 
-#include <stddef.h>
-
-#include "base/error.h"
 #include "runtime/os/lock.h"
 #include "runtime/symbolize/mappings.h"
 

@@ -4,12 +4,10 @@
  */
 #include "runtime/threads/labels.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "runtime/os/lock.h"
 

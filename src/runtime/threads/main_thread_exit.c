@@ -2,16 +2,12 @@
 #include "runtime/threads/main_thread_exit.h"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/file_start.h"
 #include "runtime/threads/own_thread.h"
 #include "runtime/threads/threads.h"

@@ -2,17 +2,12 @@
 #include "runtime/threads/perf_sampler.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <time.h>
 
-#include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/proc_file.h"
@@ -22,7 +17,6 @@
 #include "signal/signals/mask.h"
 #include "signal/signals/perf_event.h"
 #include "signal/signals/perf_signals.h"
-#include "signal/signals/signal_shield.h"
 #include "signal/unwinder/syscall.h"
 
 /* Period of a trial event: longer than the trial, so no signal comes. */

@@ -1,7 +1,6 @@
 /* sampling_phase.c - slots with the remainders of periods, and a bitmap. */
 #include "runtime/threads/sampling_phase.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/assert/assert.h"

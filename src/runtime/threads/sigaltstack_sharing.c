@@ -2,8 +2,6 @@
 #include "runtime/threads/sigaltstack_sharing.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 
 #include "base/assert/assert.h"

@@ -7,8 +7,6 @@
  */
 #include "runtime/threads/thread_records.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 

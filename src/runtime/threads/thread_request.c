@@ -1,12 +1,9 @@
 /* thread_request.c - requests by timers on the threads' CPU clocks. */
 #include "runtime/threads/thread_request.h"
 
-#include <signal.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "base/assert/assert.h"
 #include "runtime/os/timer.h"
 #include "signal/signals/handler.h"
 #include "signal/tables/thread.h"

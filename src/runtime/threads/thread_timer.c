@@ -1,10 +1,6 @@
 /* thread_timer.c - starts and stops timers and events; adds missed periods. */
 #include "runtime/threads/thread_timer.h"
 
-#include <stdatomic.h>
-#include <stddef.h>
-
-#include "base/assert/assert.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/timer.h"
 #include "runtime/threads/perf_sampler.h"
@@ -13,7 +9,6 @@
 #include "signal/signals/perf_event.h"
 #include "signal/signals/perf_signals.h"
 #include "signal/tables/readers.h"
-#include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
 
 #define STEP_NS 700000     /* between two events; an event costs 3 us */

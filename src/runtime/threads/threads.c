@@ -4,16 +4,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/lock.h"
 #include "runtime/os/timer.h"
@@ -22,9 +19,7 @@
 #include "runtime/threads/thread_request.h"
 #include "runtime/threads/thread_timer.h"
 #include "signal/signals/perf_signals.h"
-#include "signal/tables/thread.h"
 #include "signal/trace/trace.h"
-#include "signal/unwinder/syscall.h"
 #include "signal/waits/waiters.h"
 
 static struct {

@@ -1,9 +1,6 @@
 /* wait_switches.c - derives the flags that hooks of waiting calls test. */
 #include "runtime/threads/wait_switches.h"
 
-#include <stdatomic.h>
-#include <time.h>
-
 #include "base/assert/assert.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/lock.h"

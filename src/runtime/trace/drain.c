@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "runtime/threads/own_thread.h"
 #include "signal/unwinder/syscall.h"
 

@@ -6,24 +6,17 @@
  */
 #include "runtime/trace/stack_names.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "runtime/kind/kind.h"
 #include "runtime/stacks/stack_writer.h"
 #include "runtime/symbolize/annotate.h"
 #include "runtime/symbolize/mappings.h"
 #include "runtime/trace/trace_calls.h"
-#include "signal/tables/calls.h"
-#include "signal/tables/samples.h"
 #include "signal/trace/trace.h"
 #include "trace/stacks.h"
 

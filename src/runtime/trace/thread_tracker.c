@@ -1,12 +1,9 @@
 /* thread_tracker.c - scans the thread list, and reports changes and waits. */
 #include "runtime/trace/thread_tracker.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/search.h"
 #include "base/sort.h"
 #include "runtime/stacks/sleeping_stack.h"
@@ -15,9 +12,7 @@
 #include "runtime/trace/trace_accounts.h"
 #include "runtime/trace/trace_calls.h"
 #include "runtime/trace/trace_switches.h"
-#include "signal/tables/thread.h"
 #include "signal/trace/trace.h"
-#include "trace/model/model.h"
 
 enum cp_status cp_thread_tracker_init(struct cp_thread_tracker *t,
                                       struct cp_error *err)

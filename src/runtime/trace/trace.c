@@ -8,20 +8,13 @@
  */
 #include "runtime/trace/trace.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "base/proc_self.h"
-#include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/lock.h"
 #include "runtime/os/tables.h"
@@ -35,11 +28,8 @@
 #include "runtime/trace/trace_pool.h"
 #include "runtime/trace/trace_switches.h"
 #include "runtime/trace/thread_tracker.h"
-#include "signal/tables/calls.h"
 #include "signal/tables/readers.h"
-#include "signal/tables/thread.h"
 #include "signal/trace/trace.h"
-#include "trace/model/model.h"
 #include "trace/stacks.h"
 #include "trace/step.h"
 

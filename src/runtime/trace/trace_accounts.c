@@ -4,14 +4,11 @@
  */
 #include "runtime/trace/trace_accounts.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/search.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/timer.h"

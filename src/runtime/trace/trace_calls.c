@@ -4,9 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "signal/tables/calls.h"
-#include "trace/model/model.h"
-
 #define SYNC(name, reason)                                                     \
     {                                                                          \
         name, reason, CP_CLASS_SYNC, 0                                         \

@@ -6,11 +6,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "runtime/os/clock.h"
 #include "runtime/threads/threads.h"
-#include "signal/trace/trace.h"
 #include "signal/unwinder/syscall.h"
 #include "signal/waits/waits.h"
 

@@ -1,13 +1,10 @@
 /* trace_pool.c - maps, grows, reads and frees the buffers of events. */
 #include "runtime/trace/trace_pool.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <sys/mman.h>
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "base/sort.h"
 #include "signal/trace/trace.h"
 

@@ -12,7 +12,6 @@
 
 #include "base/alloc.h"
 #include "base/assert/assert.h"
-#include "base/error.h"
 #include "runtime/threads/perf_sampler.h"
 #include "signal/unwinder/syscall.h"
 

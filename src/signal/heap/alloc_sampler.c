@@ -5,7 +5,6 @@
 #include "signal/heap/usdt.h"
 #include "signal/tables/random.h"
 #include "signal/tables/capture.h"
-#include "signal/tables/samples.h"
 
 #define KEY_CLAIMED 1 /* a key that is no address: insertion in progress */
 #define BUCKETS_PER_BLOCK 3

@@ -2,23 +2,14 @@
 #include "signal/signals/handler.h"
 
 #include <linux/futex.h>
-#include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 
-#include "base/assert/assert.h"
 #include "signal/signals/perf_event.h"
 #include "signal/signals/perf_signals.h"
 #include "signal/tables/readers.h"
-#include "signal/tables/samples.h"
-#include "signal/tables/thread.h"
-#include "signal/trace/trace.h"
-#include "signal/unwinder/arch.h"
-#include "signal/unwinder/regs.h"
-#include "signal/unwinder/stack_reader.h"
 #include "signal/unwinder/syscall.h"
-#include "signal/unwinder/walk.h"
 #include "signal/waits/waits.h"
 
 /* CPU time without a perf event that is recorded wherever the thread is. */

@@ -1,8 +1,8 @@
 /* perf_event.c - opens a perf event, and reads the payload of its signal. */
 #include "signal/signals/perf_event.h"
 
-#include <linux/perf_event.h>
 #include <stddef.h>
+#include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 

@@ -1,12 +1,9 @@
 /* perf_signals.c - opening, pausing and closing of the threads' perf events. */
 #include "signal/signals/perf_signals.h"
 
-#include <stdatomic.h>
-#include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "base/assert/assert.h"
 #include "signal/signals/handler.h"
 #include "signal/signals/mask.h"
 #include "signal/signals/perf_event.h"

@@ -1,11 +1,8 @@
 /* signal_shield.c - discards late signals of the library, forwards others. */
 #include "signal/signals/signal_shield.h"
 
-#include <stdatomic.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 
-#include "base/assert/assert.h"
 #include "signal/signals/handler.h"
 #include "signal/signals/perf_signals.h"
 #include "signal/unwinder/syscall.h"

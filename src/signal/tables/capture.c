@@ -1,16 +1,10 @@
 /* capture.c - walks the current stack and adds it to a sample table. */
 #include "signal/tables/capture.h"
 
-#include <stdatomic.h>
-#include <stddef.h>
-
 #include "base/assert/assert.h"
 #include "signal/tables/readers.h"
-#include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
 #include "signal/unwinder/arch.h"
-#include "signal/unwinder/regs.h"
-#include "signal/unwinder/walk.h"
 
 #define MAX_HOOK_FRAMES 8 /* frames of the library above the caller */
 

@@ -7,7 +7,6 @@
 #include "signal/tables/readers.h"
 
 #include <stdalign.h>
-#include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 

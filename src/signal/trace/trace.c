@@ -1,15 +1,10 @@
 /* trace.c - appends events to the buffers of the calling thread. */
 #include "signal/trace/trace.h"
 
-#include <stddef.h>
 #include <sys/syscall.h>
 
-#include "base/assert/assert.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
-#include "signal/tables/samples.h"
-#include "signal/tables/thread.h"
-#include "signal/unwinder/regs.h"
 #include "signal/unwinder/syscall.h"
 
 #define END_SLOTS                                                              \

@@ -28,7 +28,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
 #include "signal/unwinder/regs.h"
 

@@ -2,7 +2,6 @@
 #include "signal/unwinder/unwind_table.h"
 
 #include "base/assert/assert.h"
-#include "signal/unwinder/cfi_row.h"
 
 struct cp_cfi_row cp_cfi_rows[CP_CFI_MAX_ROWS];
 

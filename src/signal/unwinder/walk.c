@@ -13,10 +13,6 @@
 
 #include "base/assert/assert.h"
 #include "signal/unwinder/arch.h"
-#include "signal/unwinder/cfi_row.h"
-#include "signal/unwinder/no_sanitize.h"
-#include "signal/unwinder/regs.h"
-#include "signal/unwinder/stack_reader.h"
 #include "signal/unwinder/unwind_table.h"
 
 struct frame {

@@ -9,11 +9,9 @@
 #include "signal/waits/waiters.h"
 
 #include <stdalign.h>
-#include <stddef.h>
 #include <unistd.h>
 
 #include "base/assert/assert.h"
-#include "signal/tables/thread.h"
 
 #define SLOTS 8192            /* a power of two */
 #define MAX_PROBES 2048       /* slots that a claim tries */

@@ -1,20 +1,13 @@
 /* waits.c - draws, records and charges waits. */
 #include "signal/waits/waits.h"
 
-#include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "base/assert/assert.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
 #include "signal/tables/random.h"
-#include "signal/tables/samples.h"
-#include "signal/tables/thread.h"
-#include "signal/trace/trace.h"
-#include "signal/unwinder/regs.h"
 #include "signal/unwinder/syscall.h"
-#include "signal/waits/waiters.h"
 
 /* A threshold below rate / 4 makes a recording likely. */
 #define EARLY_CAPTURE_FRACTION 4

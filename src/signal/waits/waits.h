@@ -24,9 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "signal/tables/samples.h"
 #include "signal/trace/trace.h"
-#include "signal/unwinder/regs.h"
 #include "signal/waits/waiters.h"
 
 /* Counts are in units of 1 / 1024: a sample may stand for 3.7 waits. */

@@ -12,12 +12,9 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/bytes.h"
-#include "base/error.h"
 #include "base/search.h"
 #include "base/sort.h"
 #include "symbol/code/code_pieces.h"
-#include "symbol/table/frame.h"
 
 #define MAX_BYTES ((size_t)1 << 30)
 #define MAX_LOOKBACK                                                           \

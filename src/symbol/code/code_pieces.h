@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "base/error.h"
 
 /* A source line of generated code that begins at an address. */
 struct cp_code_line {

@@ -9,12 +9,8 @@
  * kallsyms.
  */
 #include <ctype.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "symbol/code/code_pieces.h"
 
 /*

@@ -5,13 +5,11 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "elf/elf_file.h"
 #include "symbol/demangle/demangle.h"
 #include "symbol/table/routines.h"

@@ -11,14 +11,10 @@
  *   2 lines: code address (8), count (8), then for each: address (8),
  *            line (4), discriminator (4), file, NUL ("\xff": same as before)
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/bytes.h"
-#include "base/error.h"
 #include "symbol/code/code_pieces.h"
 #include "symbol/table/cursor.h"
 

@@ -2,11 +2,8 @@
 #include "symbol/demangle/demangle_d.h"
 
 #include <libiberty/demangle.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "symbol/demangle/demangle.h"
 
 #define MAX_NAME                                                               \
     4096 /* bytes; back references can expand a short name a lot               \

@@ -18,7 +18,6 @@
 #include "symbol/demangle/demangle_rust.h"
 
 #include <ctype.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@
  * Bracketed parts are removed only if all brackets are balanced; brackets of
  * operator names and of the anonymous namespace do not count.
  */
-#include <stdbool.h>
 #include <string.h>
 
 #include "symbol/demangle/demangle.h"

@@ -13,10 +13,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/search.h"
 #include "symbol/dwarf/dwarf_names.h"
-#include "symbol/table/cursor.h"
 
 void cp_dwarf_init(struct cp_dwarf *d)
 {

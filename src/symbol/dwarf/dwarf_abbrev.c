@@ -2,11 +2,8 @@
 #include "symbol/dwarf/dwarf_abbrev.h"
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/search.h"
-#include "symbol/dwarf/dwarf.h"
 #include "symbol/dwarf/dwarf_names.h"
-#include "symbol/table/cursor.h"
 
 #define ENTRY_BYTES ((size_t)16 << 10) /* maximum bytes of an entry */
 #define MAX_BYTES ((size_t)4 << 20)    /* maximum bytes of all cached tables */

@@ -1,14 +1,9 @@
 /* dwarf_file.c - finds and decompresses the debug sections of a file. */
 #include "symbol/dwarf/dwarf_file.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 
-#include "base/error.h"
 #include "base/parallel.h"
-#include "elf/elf_file.h"
-#include "elf/elf_decompress.h"
-#include "symbol/dwarf/dwarf.h"
 
 static const char *const names[CP_DWARF_PARTS] = {
     [CP_DWARF_INFO] = ".debug_info",

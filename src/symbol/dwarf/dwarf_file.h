@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 
-#include "base/error.h"
 #include "elf/elf_decompress.h"
 #include "symbol/dwarf/dwarf.h"
 

@@ -12,20 +12,15 @@
  */
 #include "symbol/dwarf/dwarf_find.h"
 
-#include <stdbool.h>
-
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/parallel.h"
 #include "base/search.h"
 #include "base/sort.h"
-#include "symbol/dwarf/dwarf.h"
 #include "symbol/dwarf/dwarf_index.h"
 #include "symbol/dwarf/dwarf_names.h"
 #include "symbol/dwarf/dwarf_ranges.h"
 #include "symbol/dwarf/dwarf_source.h"
 #include "symbol/dwarf/dwarf_worker.h"
-#include "symbol/table/cursor.h"
 
 #define UNITS_PER_PIECE 64
 #define FEW_ADDRESSES 64

@@ -1,12 +1,7 @@
 /* dwarf_form.c - reads and resolves attribute values. */
 #include "symbol/dwarf/dwarf_form.h"
 
-#include <stddef.h>
-
-#include "symbol/dwarf/dwarf.h"
-#include "symbol/dwarf/dwarf_abbrev.h"
 #include "symbol/dwarf/dwarf_names.h"
-#include "symbol/table/cursor.h"
 
 /* Resolves DW_FORM_indirect, which stores the form before the value. */
 static uint64_t direct_form(uint64_t form, struct cp_cursor *c)

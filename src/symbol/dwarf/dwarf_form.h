@@ -10,9 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "symbol/dwarf/dwarf.h"
 #include "symbol/dwarf/dwarf_abbrev.h"
-#include "symbol/table/cursor.h"
 
 struct cp_value {
     uint64_t number;    /* number, index, offset or block length */

@@ -13,15 +13,10 @@
 #include "symbol/dwarf/dwarf_functions.h"
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/search.h"
-#include "symbol/dwarf/dwarf.h"
-#include "symbol/dwarf/dwarf_abbrev.h"
-#include "symbol/dwarf/dwarf_form.h"
 #include "symbol/dwarf/dwarf_names.h"
 #include "symbol/dwarf/dwarf_ranges.h"
 #include "symbol/dwarf/dwarf_worker.h"
-#include "symbol/table/cursor.h"
 
 #define MAX_DEPTH 65536
 #define MAX_LEVEL 255

@@ -1,17 +1,10 @@
 /* dwarf_index.c - caches for repeated lookups. */
 #include "symbol/dwarf/dwarf_index.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/search.h"
 #include "base/sort.h"
-#include "symbol/dwarf/dwarf_functions.h"
-#include "symbol/dwarf/dwarf_line.h"
 
 #define MAX_LOOKBACK                                                           \
     256 /* maximum ranges examined that begin before an address */

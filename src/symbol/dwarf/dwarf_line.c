@@ -9,12 +9,9 @@
 #include "symbol/dwarf/dwarf_line.h"
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/search.h"
 #include "base/sort.h"
-#include "symbol/dwarf/dwarf.h"
 #include "symbol/dwarf/dwarf_names.h"
-#include "symbol/table/cursor.h"
 
 #define ROWS_PER_MARK 64
 

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "symbol/dwarf/dwarf.h"
-#include "symbol/table/cursor.h"
 
 struct cp_arena;
 struct cp_sort_pair;

@@ -5,18 +5,14 @@
  * from 1; each file has three numbers. Version 5: two tables that describe
  * their columns, numbered from 0; directory 0 is the compilation directory.
  */
-#include <stdbool.h>
-#include <stdint.h>
+
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/error.h"
-#include "symbol/dwarf/dwarf_abbrev.h"
 #include "symbol/dwarf/dwarf_form.h"
 #include "symbol/dwarf/dwarf_line.h"
 #include "symbol/dwarf/dwarf_names.h"
-#include "symbol/table/cursor.h"
 
 #define MAX_COLUMNS 16
 

@@ -8,10 +8,7 @@
  */
 #include "symbol/dwarf/dwarf_ranges.h"
 
-#include "symbol/dwarf/dwarf.h"
-#include "symbol/dwarf/dwarf_form.h"
 #include "symbol/dwarf/dwarf_names.h"
-#include "symbol/table/cursor.h"
 
 #define ENTRY_BYTES 64 /* maximum bytes of an entry */
 #define FETCH_BYTES 4096

@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "symbol/dwarf/dwarf_form.h"
-#include "symbol/table/cursor.h"
 
 struct cp_dwarf_bytes;
 struct cp_dwarf_unit;

@@ -7,19 +7,13 @@
  */
 #include "symbol/dwarf/dwarf_resolve.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/parallel.h"
 #include "base/sort.h"
-#include "symbol/dwarf/dwarf.h"
 #include "symbol/dwarf/dwarf_find.h"
-#include "symbol/dwarf/dwarf_functions.h"
 #include "symbol/dwarf/dwarf_index.h"
-#include "symbol/dwarf/dwarf_line.h"
 #include "symbol/dwarf/dwarf_source.h"
 #include "symbol/dwarf/dwarf_split.h"
 #include "symbol/dwarf/dwarf_worker.h"

@@ -13,20 +13,14 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/hash.h"
-#include "elf/elf_file.h"
-#include "symbol/dwarf/dwarf.h"
 #include "symbol/dwarf/dwarf_file.h"
 #include "symbol/dwarf/dwarf_names.h"
 #include "symbol/dwarf/dwarf_worker.h"
-#include "symbol/table/cursor.h"
 
 #define BUCKETS 256
 

@@ -8,14 +8,8 @@
 #include "symbol/dwarf/dwarf_worker.h"
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "symbol/dwarf/dwarf.h"
-#include "symbol/dwarf/dwarf_abbrev.h"
-#include "symbol/dwarf/dwarf_form.h"
-#include "symbol/dwarf/dwarf_line.h"
 #include "symbol/dwarf/dwarf_names.h"
 #include "symbol/dwarf/dwarf_ranges.h"
-#include "symbol/table/cursor.h"
 
 #define MAX_REFERENCES 16
 #define ENTRY_BYTES ((size_t)16 << 10) /* maximum bytes of an entry */

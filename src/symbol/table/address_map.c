@@ -11,11 +11,8 @@
  */
 #include "symbol/table/address_map.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
 
 #define KERNEL_HALF ((uint64_t)1 << 63)

@@ -8,14 +8,10 @@
  */
 #include "symbol/table/plt.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "elf/elf_file.h"
 #include "symbol/table/routines.h"
 

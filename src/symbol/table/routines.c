@@ -1,15 +1,10 @@
 /* routines.c - builds and searches the table of functions. */
 #include "symbol/table/routines.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/search.h"
-#include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
 #include "symbol/table/plt.h"
 

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 
 struct cp_elf;
 

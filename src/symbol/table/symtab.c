@@ -7,14 +7,9 @@
  */
 #include "symbol/table/symtab.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/search.h"
 #include "base/sort.h"
-#include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
 
 #define MAX_LOOKBACK                                                           \

@@ -11,21 +11,16 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "elf/elf_file.h"
-#include "symbol/demangle/demangle.h"
 #include "symbol/demangle/demangle_d.h"
 #include "symbol/symbolizer.h"
-#include "symbol/table/frame.h"
 #include "tool/addr2line/addr2line_print.h"
 #include "tool/cli/print.h"
 

@@ -13,12 +13,10 @@
 #include "tool/addr2line/addr2line_print.h"
 
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/out.h"
 #include "base/pieces.h"

@@ -6,19 +6,14 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/instance.h"
 #include "base/new_file.h"
 #include "base/target_file.h"
-#include "http/address.h"
 #include "http/client.h"
 #include "http/token.h"
 #include "launch/attach.h"

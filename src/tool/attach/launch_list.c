@@ -4,14 +4,11 @@
 #include "tool/attach/launch_list.h"
 
 #include <getopt.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/instance.h"
 #include "base/out.h"
 #include "base/printable.h"

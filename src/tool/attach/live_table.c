@@ -4,7 +4,6 @@
 #include "tool/attach/live_table.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -12,8 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "http/address.h"
 #include "http/client.h"
 #include "http/token.h"
 #include "tool/cli/print.h"

@@ -9,7 +9,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/out.h"
 #include "base/printable.h"
 

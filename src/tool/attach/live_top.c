@@ -11,7 +11,6 @@
 #include <getopt.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/instance.h"
 #include "base/out.h"
 #include "tool/attach/launch_args.h"

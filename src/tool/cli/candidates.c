@@ -1,12 +1,9 @@
 /* candidates.c - adds, sorts and lists completions. */
 #include "tool/cli/candidates.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "base/printable.h"
 #include "tool/cli/prompt.h"

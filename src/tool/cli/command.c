@@ -7,16 +7,12 @@
  */
 #include "tool/cli/command.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/literal.h"
-#include "report/core/options.h"
 #include "tool/cli/flags.h"
 #include "tool/cli/jeprof_flags.h"
 

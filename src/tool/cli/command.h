@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
 #include "profile/legacy/heap_values.h"
 #include "report/core/options.h"
 #include "report/picture/picture.h"

@@ -3,14 +3,10 @@
  */
 #include "tool/cli/flags.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/out.h"
-#include "report/core/options.h"
-#include "report/picture/picture.h"
-#include "tool/cli/command.h"
 
 #define OPTION(field) offsetof(struct cp_command, options.field)
 #define COMMAND(field) offsetof(struct cp_command, field)

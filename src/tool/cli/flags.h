@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/picture/picture.h"
 #include "tool/cli/command.h"
 
 struct cp_out;

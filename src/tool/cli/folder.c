@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 
 bool cp_folder_exists(const char *path)
 {

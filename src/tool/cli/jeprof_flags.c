@@ -6,14 +6,10 @@
  */
 #include "tool/cli/jeprof_flags.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/out.h"
-#include "report/core/options.h"
-#include "tool/cli/command.h"
 #include "tool/cli/flags.h"
 
 #define OPTION(field) offsetof(struct cp_command, options.field)

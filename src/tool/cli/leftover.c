@@ -3,7 +3,6 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <unistd.h>
 
 static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };

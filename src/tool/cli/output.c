@@ -9,16 +9,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/new_file.h"
-#include "base/out.h"
 #include "base/target_file.h"
 #include "tool/cli/command.h"
 #include "tool/cli/leftover.h"

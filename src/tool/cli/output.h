@@ -4,7 +4,6 @@
 #ifndef CP_OUTPUT_H
 #define CP_OUTPUT_H
 
-#include "base/error.h"
 #include "base/out.h"
 
 struct cp_command;

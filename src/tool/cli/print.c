@@ -1,7 +1,6 @@
 /* print.c - escapes and prints one message line. */
 #include "tool/cli/print.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "tool/cli/candidates.h"
 #include "tool/cli/keys.h"

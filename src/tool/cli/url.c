@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 
 #define PROFILE_PATH "/pprof/profile"
 #define DEFAULT_PATH "/debug" PROFILE_PATH

@@ -1,19 +1,14 @@
 /* variables.c - looks up, sets and lists the variables of the prompt. */
 #include "tool/cli/variables.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/error.h"
 #include "base/literal.h"
 #include "base/out.h"
 #include "profile/model/profile.h"
-#include "report/core/options.h"
-#include "tool/cli/command.h"
 #include "tool/cli/flags.h"
 
 static const char *const sorts[] = { "flat", "cum" };

@@ -1,13 +1,8 @@
 /* base_mark.c - adds the label "pprof::base" to all label sets of a profile. */
 #include "tool/input/base_mark.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
 #include "profile/model/label_table.h"
 #include "profile/model/profile.h"
 

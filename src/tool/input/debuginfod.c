@@ -9,10 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
-#include "base/error.h"
 #include "base/new_file.h"
-#include "base/warn.h"
 #include "tool/cli/folder.h"
 #include "tool/input/fetch.h"
 

@@ -9,15 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "tool/cli/interrupt.h"
-#include "tool/cli/url.h"
-#include "tool/input/curl.h"
 #include "tool/input/transfer.h"
 
 #define MAX_AT_ONCE 128

@@ -8,7 +8,6 @@
 #include <stddef.h>
 
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/warn.h"
 
 /* Command-line options for fetching. */

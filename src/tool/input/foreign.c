@@ -1,10 +1,8 @@
 /* foreign.c - runs the importers, and `perf script` for perf.data. */
 #include "tool/input/foreign.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/out.h"
 #include "import/import.h"
 #include "import/readers.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/hex.h"
 #include "elf/elf_file.h"
 #include "symbol/code/code_map.h"

@@ -9,13 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "report/source/child.h"
 #include "tool/cli/command.h"
 #include "tool/cli/url.h"
-#include "web/jobs.h"
 
 #define ROOT "/debug/pprof/"
 #define ADDRESS_BYTES 4096

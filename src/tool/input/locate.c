@@ -3,17 +3,12 @@
 
 #include <dirent.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/error.h"
 #include "base/path.h"
-#include "base/strtab.h"
-#include "base/warn.h"
 #include "elf/elf_file.h"
 #include "profile/model/profile.h"
 #include "symbol/object.h"

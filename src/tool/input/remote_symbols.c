@@ -8,13 +8,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/bytes.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "base/search.h"
-#include "base/strtab.h"
-#include "base/warn.h"
 #include "profile/model/line_adder.h"
 #include "profile/model/profile.h"
 #include "tool/cli/command.h"

@@ -12,7 +12,6 @@
 #include <stddef.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/warn.h"
 
 struct cp_command;

@@ -5,19 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/new_file.h"
 #include "base/out.h"
 #include "base/path.h"
-#include "base/warn.h"
 #include "profile/codec/encode.h"
 #include "profile/legacy/heap_values.h"
 #include "profile/model/profile.h"

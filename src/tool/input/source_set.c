@@ -1,17 +1,12 @@
 /* source_set.c - reads sources in parallel and merges them group by group. */
 #include "tool/input/source_set.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/bytes.h"
-#include "base/error.h"
 #include "base/parallel.h"
-#include "profile/load/load.h"
 #include "profile/model/profile.h"
 #include "profile/model/stack_pool.h"
 #include "profile/transform/merge.h"

@@ -13,7 +13,6 @@
 #include <stddef.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/warn.h"
 #include "profile/load/load.h"
 

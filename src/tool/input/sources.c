@@ -1,17 +1,11 @@
 /* sources.c - fetches, reads, merges, symbolizes and subtracts the sources. */
 #include "tool/input/sources.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/bytes.h"
-#include "base/error.h"
-#include "base/strtab.h"
 #include "profile/legacy/drop_frames.h"
 #include "profile/model/profile.h"
 #include "profile/transform/prune.h"

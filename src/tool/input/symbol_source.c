@@ -2,12 +2,10 @@
 #include "tool/input/symbol_source.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/error.h"
 #include "symbol/object.h"
 #include "symbol/symbolizer.h"
 #include "tool/input/debuginfod.h"

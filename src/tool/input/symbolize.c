@@ -3,18 +3,12 @@
  */
 #include "tool/input/symbolize.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/strtab.h"
-#include "base/warn.h"
 #include "profile/model/line_adder.h"
 #include "profile/model/profile.h"
-#include "symbol/demangle/demangle.h"
 #include "symbol/demangle/demangle_d.h"
 #include "tool/cli/command.h"
 #include "tool/input/remote_symbols.h"

@@ -4,26 +4,20 @@
  */
 #include "tool/input/symbolize_file.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/out.h"
 #include "base/path.h"
-#include "base/strtab.h"
-#include "base/warn.h"
 #include "profile/model/line_adder.h"
 #include "profile/model/profile.h"
 #include "symbol/code/code_map.h"
 #include "symbol/symbolizer.h"
 #include "symbol/table/address_map.h"
-#include "symbol/table/frame.h"
 #include "symbol/table/symtab.h"
 #include "tool/input/kernel_symbols.h"
 #include "tool/input/symbol_source.h"

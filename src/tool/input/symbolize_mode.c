@@ -4,8 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "symbol/demangle/demangle.h"
-
 static bool is_word(const char *at, size_t len, const char *word)
 {
     return strlen(word) == len && strncasecmp(at, word, len) == 0;

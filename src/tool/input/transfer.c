@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/bytes.h"
-#include "base/error.h"
 #include "http/token.h"
-#include "tool/cli/url.h"
-#include "tool/input/curl.h"
-#include "tool/input/fetch.h"
 
 #define DEFAULT_TIMEOUT 60
 #define CONNECT_TIMEOUT 30

@@ -3,21 +3,14 @@
  */
 #include "tool/jeprof/jeprof.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/out.h"
-#include "profile/legacy/heap_values.h"
 #include "profile/model/profile.h"
-#include "report/core/options.h"
-#include "tool/cli/command.h"
 #include "tool/cli/flags.h"
 #include "tool/cli/jeprof_flags.h"
 #include "tool/cli/print.h"

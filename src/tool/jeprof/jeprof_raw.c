@@ -1,14 +1,10 @@
 /* jeprof_raw.c - writes jeprof's symbolized heap and CPU profiles. */
 #include "tool/jeprof/jeprof_raw.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/index.h"
 #include "base/number.h"
-#include "base/out.h"
 #include "profile/model/profile.h"
 #include "tool/cli/command.h"
 #include "tool/cli/output.h"

@@ -7,8 +7,6 @@
 #include "tool/jeprof/jeprof_symbols.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,10 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/out.h"
-#include "base/text_lines.h"
-#include "profile/legacy/heap_values.h"
 #include "profile/model/profile.h"
 #include "tool/cli/command.h"
 #include "tool/cli/print.h"

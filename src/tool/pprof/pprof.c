@@ -7,10 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/model/profile.h"
-#include "tool/cli/command.h"
 #include "tool/cli/flags.h"
 #include "tool/cli/print.h"
 #include "tool/input/sources.h"

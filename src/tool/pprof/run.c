@@ -1,17 +1,10 @@
 /* run.c - writes one report: opens the destination, draws, starts viewers. */
 #include "tool/pprof/run.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/out.h"
-#include "base/warn.h"
-#include "profile/model/profile.h"
-#include "report/core/options.h"
 #include "report/core/report.h"
-#include "report/picture/picture.h"
 #include "tool/cli/command.h"
 #include "tool/cli/output.h"
 #include "tool/cli/print.h"

@@ -5,12 +5,10 @@
 #include "tool/pprof/serve.h"
 
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/path.h"
 #include "profile/model/profile.h"
 #include "tool/cli/command.h"

@@ -14,20 +14,15 @@
 #include "tool/pprof/shell.h"
 
 #include <ctype.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/model/profile.h"
 #include "profile/transform/tag_filter.h"
-#include "report/core/options.h"
 #include "tool/cli/command.h"
 #include "tool/cli/interrupt.h"
 #include "tool/cli/print.h"

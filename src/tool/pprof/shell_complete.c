@@ -3,11 +3,9 @@
  */
 #include "tool/pprof/shell_complete.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/model/profile.h"
 #include "tool/cli/candidates.h"

@@ -4,15 +4,9 @@
  */
 #include "tool/pprof/shell_greet.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/out.h"
 #include "base/units.h"
-#include "profile/model/profile.h"
-#include "report/core/options.h"
 #include "report/core/report.h"
 #include "report/graph/legend.h"
 #include "tool/cli/command.h"

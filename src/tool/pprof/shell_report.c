@@ -6,21 +6,15 @@
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/literal.h"
 #include "base/out.h"
 #include "profile/model/profile.h"
-#include "report/core/options.h"
-#include "tool/cli/command.h"
 #include "tool/cli/flags.h"
 #include "tool/cli/keys.h"
 #include "tool/cli/print.h"

@@ -2,10 +2,8 @@
 #include "tool/trace/serve_trace.h"
 
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include "base/error.h"
 #include "base/units.h"
 #include "tool/cli/print.h"
 #include "tool/pprof/serve.h"

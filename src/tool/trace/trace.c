@@ -2,17 +2,13 @@
 #include "tool/trace/trace.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/out.h"
 #include "profile/codec/encode.h"
 #include "profile/model/profile.h"
-#include "tool/cli/command.h"
 #include "tool/cli/flags.h"
 #include "tool/cli/output.h"
 #include "tool/cli/print.h"

@@ -8,13 +8,10 @@
  */
 #include "tool/trace/trace_print.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/out.h"
-#include "base/strtab.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/core/escape.h"

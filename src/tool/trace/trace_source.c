@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +11,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/bytes.h"
-#include "base/error.h"
 #include "base/new_file.h"
-#include "base/warn.h"
 #include "tool/cli/url.h"
 #include "tool/input/fetch.h"
 #include "tool/input/save.h"

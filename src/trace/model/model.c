@@ -7,13 +7,9 @@
  */
 #include "trace/model/model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/sort.h"
 #include "trace/model/model_notices.h"
 #include "trace/model/model_threads.h"

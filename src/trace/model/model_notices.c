@@ -1,11 +1,9 @@
 /* model_notices.c - adds, sorts and searches notices. */
 #include "trace/model/model_notices.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/sort.h"
 #include "trace/model/model.h"
 

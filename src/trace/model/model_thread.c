@@ -1,11 +1,6 @@
 /* model_thread.c - changes the state of a thread and emits the steps for it. */
 #include "trace/model/model_thread.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "trace/step.h"
-
 void cp_model_emit(struct cp_model_threads *ts, struct cp_model_thread *t,
                    struct cp_step step)
 {

@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/strtab.h"
 #include "trace/model/model.h"
 #include "trace/model/model_threads.h"
 #include "trace/model/model_totals.h"

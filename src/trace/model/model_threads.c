@@ -4,20 +4,12 @@
  */
 #include "trace/model/model_threads.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
-#include "base/strtab.h"
-#include "trace/model/model.h"
 #include "trace/model/model_thread.h"
-#include "trace/model/model_totals.h"
-#include "trace/step.h"
-#include "trace/tid_table.h"
 
 /* ---- the table ---- */
 

@@ -4,15 +4,10 @@
  * A signal handler of the program may interrupt a wait and wait itself. The
  * outer wait resumes when all waits inside it have ended.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
 #include <string.h>
 
-#include "trace/model/model.h"
 #include "trace/model/model_thread.h"
-#include "trace/model/model_threads.h"
-#include "trace/step.h"
 
 static const struct cp_trace_call *call_of(const struct cp_model_threads *ts,
                                            unsigned call)

@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "profile/codec/wire.h"
 #include "trace/read/read_events.h"
 
 #define BATCH_BYTES ((uint64_t)1 << 20) /* limit; Go writes at most 64 KiB */

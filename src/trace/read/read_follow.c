@@ -3,16 +3,9 @@
  */
 #include "trace/read/read_follow.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/error.h"
-#include "base/table.h"
 #include "trace/read/read_events.h"
 #include "trace/read/read_lanes.h"
 #include "trace/read/read_marks.h"
-#include "trace/read/read_names.h"
-#include "trace/read/read_spans.h"
 
 /*
  * Whether an event is the next one of its goroutine: its sequence number fits,

@@ -6,12 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/hash.h"
-#include "base/strtab.h"
-#include "base/table.h"
-#include "trace/read/read_names.h"
-#include "trace/read/read_spans.h"
 
 #define MAX_ITEMS ((uint32_t)1 << 23)
 

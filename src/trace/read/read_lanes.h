@@ -10,9 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/table.h"
-#include "trace/read/read_names.h"
 #include "trace/read/read_spans.h"
 
 /* A thread of the system, and the goroutine and processor it holds. */

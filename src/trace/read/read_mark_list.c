@@ -2,12 +2,9 @@
 #include "trace/read/read_mark_list.h"
 
 #include <fcntl.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/sort.h"
 #include "trace/read/read_spans.h"
 

@@ -1,11 +1,8 @@
 /* read_marks.c - turns events into marks. */
 #include "trace/read/read_marks.h"
 
-#include "base/error.h"
 #include "trace/read/read_events.h"
 #include "trace/read/read_lanes.h"
-#include "trace/read/read_names.h"
-#include "trace/read/read_spans.h"
 
 enum cp_status cp_trace_marks_report(struct cp_trace_spans *s,
                                      const struct cp_trace_mark *m,

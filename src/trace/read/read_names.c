@@ -1,20 +1,11 @@
 /* read_names.c - reads and deduplicates strings, frames and stacks. */
 #include "trace/read/read_names.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
-#include "base/strtab.h"
-#include "base/table.h"
-#include "profile/codec/wire.h"
 #include "trace/read/read_events.h"
-#include "trace/read/read_file.h"
 #include "trace/stacks.h"
 
 #define STACK_FRAMES 1024 /* limit for one stack; Go writes at most 128 */

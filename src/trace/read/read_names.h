@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/strtab.h"
 #include "base/table.h"
 #include "trace/read/read_file.h"

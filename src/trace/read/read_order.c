@@ -7,15 +7,9 @@
  */
 #include "trace/read/read_order.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/table.h"
-#include "profile/codec/wire.h"
 #include "trace/read/read_events.h"
 #include "trace/read/read_file.h"
 

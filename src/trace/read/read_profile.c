@@ -1,18 +1,12 @@
 /* read_profile.c - adds up waiting spans by stack and builds the profile. */
 #include "trace/read/read_profile.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
-#include "base/strtab.h"
-#include "base/table.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
-#include "trace/read/read_names.h"
 #include "trace/read/read_spans.h"
 
 static const struct {

@@ -6,17 +6,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/hash.h"
-#include "base/strtab.h"
-#include "base/table.h"
-#include "profile/codec/wire.h"
 #include "trace/read/read_events.h"
-#include "trace/read/read_file.h"
 #include "trace/read/read_follow.h"
 #include "trace/read/read_lanes.h"
 #include "trace/read/read_marks.h"
-#include "trace/read/read_names.h"
 #include "trace/read/read_order.h"
 
 static const char *const state_names[] = {

@@ -17,8 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/strtab.h"
 #include "trace/read/read_names.h"
 
 #define CP_TRACE_NO_LANE UINT32_MAX

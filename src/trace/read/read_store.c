@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/new_file.h"
 
 #define PIECE_BYTES ((size_t)32 << 20)

@@ -5,9 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/strtab.h"
-#include "trace/read/read_names.h"
 #include "trace/read/read_spans.h"
 
 const struct cp_trace_column_info cp_trace_columns[CP_TRACE_N_COLUMNS] = {

@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/strtab.h"
 #include "trace/read/read_mark_list.h"
-#include "trace/read/read_names.h"
-#include "trace/read/read_spans.h"
 #include "trace/read/read_store.h"
 
 #define TIME_BITS 48 /* nanoseconds since the first event: three days */

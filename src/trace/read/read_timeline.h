@@ -18,7 +18,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "trace/read/read_spans.h"
 
 struct cp_trace_spans;

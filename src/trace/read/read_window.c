@@ -1,12 +1,9 @@
 /* read_window.c - merges spans narrower than a pixel and writes the items. */
 #include "trace/read/read_window.h"
 
-#include <stddef.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/out.h"
-#include "trace/read/read_spans.h"
 #include "trace/read/read_timeline.h"
 
 struct item {

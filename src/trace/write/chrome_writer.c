@@ -6,14 +6,11 @@
  * and samples are instants. The stacks are at the end. Times are microseconds
  * with three decimals.
  */
-#include <stdbool.h>
-#include <stdint.h>
+
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
-#include "base/strtab.h"
 #include "base/utf8.h"
 #include "trace/lanes.h"
 #include "trace/stacks.h"

@@ -8,14 +8,10 @@
  * Events of a P or goroutine carry sequence numbers, by which the reader orders
  * them across batches.
  */
-#include <stdbool.h>
-#include <stdint.h>
+
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/out.h"
-#include "base/strtab.h"
 #include "trace/go_file.h"
 #include "trace/stacks.h"
 #include "trace/step.h"

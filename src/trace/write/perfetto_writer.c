@@ -7,19 +7,13 @@
  * use them. So packets are buffered until a flush, which writes the names
  * first. Times are CLOCK_BOOTTIME, as readers expect.
  */
-#include <stdbool.h>
-#include <stdint.h>
+
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/out.h"
-#include "base/strtab.h"
 #include "trace/lanes.h"
 #include "trace/stacks.h"
 #include "trace/step.h"
-#include "trace/tid_table.h"
 #include "trace/varint.h"
 
 /* Field numbers, by message. */

@@ -1,9 +1,7 @@
 /* test_json.c - tests src/base/json/json.c, json_string.c and json_number.c. */
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/json/json.h"
-#include "base/text_lines.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* test_decode.c - tests src/profile/codec/decode*.c and raw_labels.c. */
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/codec/decode.h"
 #include "profile/model/profile.h"

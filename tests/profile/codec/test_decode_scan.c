@@ -5,7 +5,6 @@
 #include "profile/codec/decode_scan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "check.h"
 

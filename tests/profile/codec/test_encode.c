@@ -1,7 +1,6 @@
 /* test_encode.c - tests src/profile/codec/encode.c. */
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "base/out.h"
 #include "profile/codec/decode.h"
@@ -12,7 +11,6 @@
 #include "profile/load/stream.h"
 #include "profile/load/stream_source.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

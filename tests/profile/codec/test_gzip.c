@@ -1,11 +1,9 @@
 /* test_gzip.c - tests src/profile/codec/gzip.c and gzip_piece.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/codec/gzip.h"
 
 #include <libdeflate.h>
-#include <string.h>
 
 #include "check.h"
 

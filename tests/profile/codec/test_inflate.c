@@ -1,6 +1,5 @@
 /* test_inflate.c - tests src/profile/codec/inflate.c. */
 #include "base/bytes.h"
-#include "base/error.h"
 #include "profile/codec/inflate.h"
 
 #include <libdeflate.h>

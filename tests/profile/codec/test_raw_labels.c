@@ -1,9 +1,6 @@
 /* test_raw_labels.c - tests src/profile/codec/raw_labels.c. */
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/out.h"
-#include "base/strtab.h"
 #include "profile/codec/decode_samples.h"
 #include "profile/codec/raw_labels.h"
 #include "profile/model/profile.h"

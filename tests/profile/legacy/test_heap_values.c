@@ -1,8 +1,6 @@
 /* test_heap_values.c - tests src/profile/legacy/heap_values.c. */
-#include "base/error.h"
 #include "profile/legacy/heap_values.h"
 #include "profile/legacy/legacy.h"
-#include "profile/model/profile.h"
 
 #include "check.h"
 

@@ -6,10 +6,8 @@
  * values, its stack (addresses, or names for Java) and its labels.
  */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "profile/legacy/legacy.h"
-#include "profile/model/profile.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

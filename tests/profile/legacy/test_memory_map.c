@@ -2,13 +2,10 @@
  * test_memory_map.c - tests src/profile/legacy/memory_map.c, mapping_assign.c
  * and range_index.c.
  */
-#include "base/error.h"
 #include "base/index.h"
-#include "base/text_lines.h"
 #include "profile/legacy/mapping_assign.h"
 #include "profile/legacy/memory_map.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "profile/model/range_index.h"
 
 #include "check.h"

@@ -1,7 +1,5 @@
 /* test_symbolized.c - tests src/profile/legacy/symbolized.c. */
-#include "base/error.h"
 #include "profile/legacy/legacy.h"
-#include "profile/model/profile.h"
 
 #include "check.h"
 

@@ -1,7 +1,6 @@
 /* test_load.c - tests src/profile/load/load.c. */
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "profile/load/load.h"
 #include "profile/model/profile.h"
 

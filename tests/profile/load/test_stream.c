@@ -1,7 +1,6 @@
 /* test_stream.c - tests src/profile/load/stream.c and stream_source.c. */
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/codec/decode.h"
 #include "profile/codec/encode.h"

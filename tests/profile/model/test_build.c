@@ -1,10 +1,7 @@
 /* test_build.c - tests src/profile/model/build.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,5 @@
 /* test_idmap.c - tests src/profile/model/idmap.c. */
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/index.h"
 #include "profile/model/idmap.h"
 
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* test_label_table.c - tests src/profile/model/label_table.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
 #include "profile/model/label_table.h"
 #include "profile/model/profile.h"
 

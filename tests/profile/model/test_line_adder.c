@@ -1,9 +1,7 @@
 /* test_line_adder.c - tests src/profile/model/line_adder.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "profile/model/build.h"
 #include "profile/model/line_adder.h"
-#include "profile/model/profile.h"
 
 #include <stdio.h>
 

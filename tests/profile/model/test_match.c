@@ -1,7 +1,5 @@
 /* test_match.c - tests src/profile/model/match.c. */
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/strtab.h"
 #include "profile/model/match.h"
 #include "profile/model/profile.h"
 #include "regex/regex.h"

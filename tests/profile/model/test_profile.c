@@ -1,8 +1,5 @@
 /* test_profile.c - tests src/profile/model/profile.c. */
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/strtab.h"
 #include "profile/model/profile.h"
 
 #include "check.h"

@@ -1,5 +1,4 @@
 /* test_simple_name.c - tests src/profile/model/simple_name.c. */
-#include "base/strtab.h"
 #include "profile/model/simple_name.h"
 
 #include <stdlib.h>

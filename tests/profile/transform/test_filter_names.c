@@ -1,6 +1,5 @@
 /* test_filter_names.c - tests src/profile/transform/filter_names.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "profile/model/profile.h"
 #include "profile/transform/filter_names.h"
 #include "regex/regex.h"

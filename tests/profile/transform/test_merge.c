@@ -1,13 +1,8 @@
 /* test_merge.c - tests src/profile/transform/merge.c and merge_tables.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/strtab.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "profile/transform/merge.h"
-
-#include <stddef.h>
 
 #include "check.h"
 #include "profile_fixture.h"

@@ -3,10 +3,8 @@
  * samples, in several pieces and shards, compared with a sequential merge.
  */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "profile/model/stack_pool.h"
 #include "profile/transform/merge.h"
 

@@ -1,7 +1,5 @@
 /* test_prune.c - tests src/profile/transform/prune.c. */
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/strtab.h"
 #include "profile/model/profile.h"
 #include "profile/transform/prune.h"
 #include "regex/regex.h"

@@ -1,8 +1,6 @@
 /* test_scale.c - tests src/profile/transform/scale.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "profile/transform/scale.h"
 
 #include <math.h>

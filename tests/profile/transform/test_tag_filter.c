@@ -1,7 +1,6 @@
 /* test_tag_filter.c - tests src/profile/transform/tag_filter.c and
  * filter_tags.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "profile/model/label_units.h"
 #include "profile/model/profile.h"
 #include "profile/transform/tag_filter.h"

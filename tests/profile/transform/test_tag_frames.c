@@ -1,9 +1,7 @@
 /* test_tag_frames.c - tests src/profile/transform/tag_frames.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "profile/transform/tag_frames.h"
 
 #include "check.h"

@@ -1,11 +1,7 @@
 /* test_label_texts.c - tests src/report/core/label_texts.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/index.h"
-#include "base/out.h"
-#include "base/strtab.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "report/core/label_texts.h"
 
 #include "check.h"

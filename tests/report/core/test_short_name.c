@@ -1,6 +1,5 @@
 /* test_short_name.c - tests src/report/core/short_name.c. */
 #include "base/arena.h"
-#include "base/strtab.h"
 #include "report/core/short_name.h"
 
 #include "check.h"

@@ -3,10 +3,6 @@
  * relevant parts of the text. tests/cli/convert tests the round trip.
  */
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/out.h"
-#include "profile/model/profile.h"
-#include "report/core/options.h"
 #include "report/core/report.h"
 #include "report_cases.h"
 

@@ -1,6 +1,5 @@
 /* test_folded.c - tests src/report/export/folded.c and stacks.c. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "profile/model/profile.h"
 #include "report/core/options.h"
 #include "check.h"

@@ -3,12 +3,6 @@
  * calls.
  */
 #include "report_cases.h"
-#include "base/error.h"
-#include "base/strtab.h"
-#include "profile/model/profile.h"
-#include "report/core/frames.h"
-#include "report/core/options.h"
-#include "report/core/report.h"
 #include "report/graph/graph.h"
 
 static const struct report_case cases[] = {

@@ -1,9 +1,6 @@
 /* test_dot_text.c - tests src/report/picture/dot_text.c. */
 #include "base/out.h"
-#include "base/strtab.h"
 #include "report/picture/dot_text.h"
-
-#include <string.h>
 
 #include "check.h"
 

@@ -1,9 +1,5 @@
 /* test_flamegraph.c - tests src/report/picture/flamegraph.c and its parts. */
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/strtab.h"
-#include "profile/model/profile.h"
-#include "report/core/options.h"
 #include "report/picture/flamegraph.h"
 
 #include <stdio.h>

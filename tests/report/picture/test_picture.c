@@ -1,5 +1,4 @@
 /* test_picture.c - tests src/report/picture/picture.c; needs graphviz. */
-#include "base/error.h"
 #include "base/out.h"
 #include "report/picture/picture.h"
 

@@ -1,7 +1,6 @@
 /*
  * test_child.c - tests src/report/source/child.c with the shell as the program.
  */
-#include "base/error.h"
 #include "base/out.h"
 #include "report/source/child.h"
 

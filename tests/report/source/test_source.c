@@ -1,7 +1,5 @@
 /* test_source.c - tests src/report/source/source.c. */
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/strtab.h"
 #include "report/source/source.h"
 
 #include <stdio.h>

@@ -3,11 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/out.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
-#include "report/core/options.h"
 #include "report/core/report.h"
 #include "check.h"
 

@@ -1,5 +1,4 @@
 /* test_tab_columns.c - tests src/report/text/tab_columns.c. */
-#include "base/error.h"
 #include "base/out.h"
 #include "report/text/tab_columns.h"
 

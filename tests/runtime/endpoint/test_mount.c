@@ -1,5 +1,4 @@
 /* test_mount.c - responses for a program with its own HTTP server. */
-#include "base/error.h"
 #include "base/out.h"
 #include "runtime/endpoint/endpoint.h"
 #include "runtime/endpoint/mount.h"

@@ -1,11 +1,9 @@
 /* test_render.c - the same small profile in every form. */
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/out.h"
 #include "profile/load/load.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "runtime/endpoint/render.h"
 #include "runtime/kind/kind.h"
 #include "runtime/symbolize/symbols.h"

@@ -5,8 +5,6 @@
 #include "runtime/heap/resident_pages.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -2,7 +2,6 @@
  * test_tcache - freed blocks in a thread's tcache are found as long as the
  * thread sleeps, and no other blocks.
  */
-#include "runtime/heap/leak_stacks.h"
 #include "runtime/heap/tcache.h"
 
 #include <pthread.h>

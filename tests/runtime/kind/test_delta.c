@@ -1,8 +1,6 @@
 /* test_delta - differences of snapshots. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "runtime/kind/delta.h"
 
 #include "check.h"

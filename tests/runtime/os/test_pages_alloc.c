@@ -1,10 +1,8 @@
 /* test_pages_alloc - blocks are zeroed, limited and reused. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "runtime/os/pages_alloc.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "check.h"

@@ -1,7 +1,6 @@
 /* test_seccomp_filter - the interpreter returns what the kernel would. */
 #include "runtime/os/seccomp_filter.h"
 
-#include <stddef.h>
 #include <sys/syscall.h>
 
 #include "check.h"

@@ -2,13 +2,10 @@
  * test_custom - a custom profile counts the values that are in it, through any
  * sequence of insertions and removals, and rejects bad names and values.
  */
-#include "base/error.h"
 #include "profile/model/profile.h"
 #include "runtime/kind/kind.h"
 #include "runtime/profiles/custom.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "check.h"

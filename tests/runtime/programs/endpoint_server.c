@@ -17,13 +17,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "runtime/endpoint/endpoint.h"
 #include "runtime/kind/kind.h"
 

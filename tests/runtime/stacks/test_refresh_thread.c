@@ -1,6 +1,4 @@
 /* test_refresh_thread - overlapping recordings, and requests of handlers. */
-#include "base/error.h"
-#include "runtime/os/lock.h"
 #include "runtime/stacks/refresh_thread.h"
 #include "signal/signals/handler.h"
 #include "signal/tables/readers.h"

@@ -1,11 +1,8 @@
 /* test_sample_recorder - overlapping recordings and their samples. */
-#include "base/error.h"
 #include "profile/model/build.h"
-#include "profile/model/profile.h"
 #include "runtime/os/tables.h"
 #include "runtime/stacks/sample_recorder.h"
 #include "runtime/threads/labels.h"
-#include "signal/tables/samples.h"
 #include "signal/unwinder/walk.h"
 
 #include "check.h"

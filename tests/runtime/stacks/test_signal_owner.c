@@ -1,11 +1,8 @@
 /* test_signal_owner - the signal's action as the kernel and the program see it.
  */
-#include "runtime/os/lock.h"
 #include "runtime/stacks/refresh_thread.h"
 #include "runtime/stacks/signal_owner.h"
 #include "signal/signals/handler.h"
-
-#include <signal.h>
 
 #include "check.h"
 

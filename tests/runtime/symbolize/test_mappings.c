@@ -1,6 +1,5 @@
 /* test_mappings - mappings of this process, joined with unloaded ones. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "runtime/symbolize/mappings.h"
 
 #include <elf.h>

@@ -1,5 +1,4 @@
 /* test_labels - sets of labels, their numbers and their limits. */
-#include "base/error.h"
 #include "runtime/threads/labels.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* test_own_thread - the error of a failed start names the limit. */
-#include "base/error.h"
 #include "runtime/threads/own_thread.h"
 
 #include <errno.h>

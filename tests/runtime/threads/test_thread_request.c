@@ -2,8 +2,6 @@
  * test_thread_request - running threads reply to requests, sleeping threads do
  * not, and no system call is interrupted.
  */
-#include "base/error.h"
-#include "runtime/os/lock.h"
 #include "runtime/stacks/refresh_thread.h"
 #include "runtime/stacks/sleeping_stack.h"
 #include "runtime/threads/threads.h"
@@ -13,7 +11,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

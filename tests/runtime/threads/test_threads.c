@@ -1,5 +1,4 @@
 /* test_threads - the list of threads, and sleeping ones walked from outside. */
-#include "base/error.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/timer.h"
 #include "runtime/stacks/sleeping_stack.h"
@@ -10,18 +9,14 @@
 #include "signal/signals/handler.h"
 #include "signal/tables/thread.h"
 #include "signal/unwinder/arch.h"
-#include "signal/unwinder/regs.h"
 #include "unwind/objects.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "check.h"

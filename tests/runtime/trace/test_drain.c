@@ -1,5 +1,4 @@
 /* test_drain.c - a drain calls its step until it is stopped, and not after. */
-#include "base/error.h"
 #include "runtime/trace/drain.h"
 
 #include <semaphore.h>

@@ -1,5 +1,4 @@
 /* test_thread_tracker.c - threads that start or end while a trace starts. */
-#include "base/error.h"
 #include "runtime/os/clock.h"
 #include "runtime/threads/threads.h"
 #include "runtime/trace/trace_accounts.h"
@@ -10,7 +9,6 @@
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdatomic.h>
 #include <unistd.h>
 
 #include "check.h"

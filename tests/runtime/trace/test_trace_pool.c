@@ -3,11 +3,8 @@
  * order, frees finished buffers, and never touches a buffer that is owned by a
  * thread of another session.
  */
-#include "base/error.h"
 #include "runtime/trace/trace_pool.h"
 #include "signal/trace/trace.h"
-
-#include <stdbool.h>
 
 #include "check.h"
 

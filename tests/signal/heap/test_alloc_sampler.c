@@ -1,6 +1,5 @@
 /* test_alloc_sampler - the sampling distances, and the live table. */
 #include "signal/heap/alloc_sampler.h"
-#include "signal/tables/samples.h"
 
 #include <math.h>
 

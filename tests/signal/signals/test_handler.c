@@ -1,13 +1,10 @@
 /* test_handler - signals become samples, are lost, or are forwarded. */
-#include "base/error.h"
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
 #include "signal/signals/perf_event.h"
-#include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
 #include "unwind/objects.h"
 
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

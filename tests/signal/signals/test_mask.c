@@ -1,9 +1,6 @@
 /* test_mask - which signals are blocked, and that the mask is restored. */
 #include "signal/signals/mask.h"
 
-#include <signal.h>
-#include <stdbool.h>
-
 #include "check.h"
 
 static void handle(int number)

@@ -3,8 +3,6 @@
  * a buffer of an older session.
  */
 #include "signal/tables/calls.h"
-#include "signal/tables/samples.h"
-#include "signal/tables/thread.h"
 #include "signal/trace/trace.h"
 
 #include <pthread.h>

@@ -6,13 +6,10 @@
  * both. A fault would end the test.
  */
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "check.h"
-#include "signal/unwinder/regs.h"
 #include "signal/unwinder/unwind_table.h"
 #include "signal/unwinder/walk.h"
 

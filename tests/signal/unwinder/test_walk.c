@@ -6,11 +6,8 @@
  * lazy binding, string functions in assembly, signal frames. Every address
  * must be the same. Then stacks that cannot be unwound: the walk must end.
  */
-#include "base/error.h"
 #include "signal/tables/readers.h"
 #include "signal/unwinder/arch.h"
-#include "signal/unwinder/regs.h"
-#include "signal/unwinder/walk.h"
 #include "unwind/objects.h"
 
 #include <dlfcn.h>

@@ -3,12 +3,10 @@
  * unlock is charged with. One thread plays all threads, except in the last
  * tests.
  */
-#include "signal/tables/thread.h"
 #include "signal/waits/waiters.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdint.h>
 #include <time.h>
 
 #include "check.h"

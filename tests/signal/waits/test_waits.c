@@ -4,8 +4,6 @@
  * random numbers are the same in each run.
  */
 #include "signal/tables/calls.h"
-#include "signal/tables/samples.h"
-#include "signal/tables/thread.h"
 #include "signal/waits/waits.h"
 
 #include <stdlib.h>

@@ -1,9 +1,7 @@
 /* test_code_map.c - tests src/symbol/code/code_map.c and its readers. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "symbol/code/code_map.h"
 #include "symbol/symbolizer.h"
-#include "symbol/table/frame.h"
 
 #include <stdlib.h>
 #include <sys/auxv.h>

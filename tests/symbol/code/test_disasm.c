@@ -1,5 +1,4 @@
 /* test_disasm.c - tests src/symbol/code/disasm.c. */
-#include "base/error.h"
 #include "elf/elf_file.h"
 #include "symbol/code/disasm.h"
 #include "symbol/table/routines.h"

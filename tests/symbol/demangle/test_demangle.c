@@ -3,7 +3,6 @@
  * demangle_strip.c. Expected names are those of google/pprof, except for names
  * that it demangles wrongly.
  */
-#include "symbol/demangle/demangle.h"
 #include "symbol/demangle/demangle_d.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* test_address_map.c - tests src/symbol/table/address_map.c. */
-#include "base/error.h"
 #include "elf/elf_file.h"
 #include "symbol/table/address_map.h"
 

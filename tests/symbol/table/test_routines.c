@@ -1,5 +1,4 @@
 /* test_routines.c - tests src/symbol/table/routines.c. */
-#include "base/error.h"
 #include "elf/elf_file.h"
 #include "symbol/table/routines.h"
 

@@ -1,5 +1,4 @@
 /* test_symtab.c - tests src/symbol/table/symtab.c. */
-#include "base/error.h"
 #include "elf/elf_file.h"
 #include "symbol/table/symtab.h"
 

@@ -2,7 +2,6 @@
  * test_launch_args.c - tests src/tool/attach/launch_args.c: durations, ports,
  * ages.
  */
-#include "base/error.h"
 #include "tool/attach/launch_args.h"
 
 #include <string.h>

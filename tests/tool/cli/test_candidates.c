@@ -3,8 +3,6 @@
 #include "tool/cli/candidates.h"
 #include "tool/cli/prompt.h"
 
-#include <string.h>
-
 #include "check.h"
 
 static struct cp_candidates make(const char *const *texts)

@@ -1,8 +1,5 @@
 /* test_command.c - tests src/tool/cli/command.c. */
 #include "base/alloc.h"
-#include "base/error.h"
-#include "report/core/options.h"
-#include "report/picture/picture.h"
 #include "tool/cli/command.h"
 
 #include <stdlib.h>

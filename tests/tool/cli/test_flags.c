@@ -1,6 +1,5 @@
 /* test_flags.c - tests src/tool/cli/flags.c. */
 #include "base/out.h"
-#include "tool/cli/command.h"
 #include "tool/cli/flags.h"
 
 #include "check.h"

@@ -1,6 +1,5 @@
 /* test_folder.c - tests src/tool/cli/folder.c. */
 #include "base/arena.h"
-#include "base/error.h"
 #include "tool/cli/folder.h"
 
 #include <stdlib.h>

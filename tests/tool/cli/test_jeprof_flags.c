@@ -1,7 +1,4 @@
 /* test_jeprof_flags.c - tests src/tool/cli/jeprof_flags.c. */
-#include "base/error.h"
-#include "report/core/options.h"
-#include "tool/cli/command.h"
 #include "tool/cli/flags.h"
 #include "tool/cli/jeprof_flags.h"
 

@@ -1,6 +1,5 @@
 /* test_url.c - tests src/tool/cli/url.c. */
 #include "base/arena.h"
-#include "base/error.h"
 #include "tool/cli/url.h"
 
 #include <string.h>

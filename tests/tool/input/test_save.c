@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "check.h"
 
 static char folder[] = "/tmp/test_save_XXXXXX";

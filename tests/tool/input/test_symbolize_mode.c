@@ -1,5 +1,4 @@
 /* test_symbolize_mode.c - tests src/tool/input/symbolize_mode.c. */
-#include "symbol/demangle/demangle.h"
 #include "tool/input/symbolize_mode.h"
 
 #include "check.h"

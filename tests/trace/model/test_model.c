@@ -7,7 +7,6 @@
 #include "trace/step.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "check.h"
 

@@ -1,8 +1,6 @@
 /* test_read_profile.c - profiles of waiting. */
-#include "base/error.h"
 #include "profile/model/profile.h"
 #include "trace/read/read_events.h"
-#include "trace/read/read_file.h"
 #include "trace/read/read_profile.h"
 #include "trace/read/read_spans.h"
 

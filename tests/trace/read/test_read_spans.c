@@ -1,9 +1,6 @@
 /* test_read_spans.c - from the bytes of a trace to spans and marks. */
 #include "base/alloc.h"
-#include "base/error.h"
 #include "trace/read/read_events.h"
-#include "trace/read/read_file.h"
-#include "trace/read/read_names.h"
 #include "trace/read/read_spans.h"
 
 #include <stdio.h>

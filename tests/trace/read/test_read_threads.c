@@ -1,5 +1,4 @@
 /* test_read_threads.c - the table of threads. */
-#include "base/error.h"
 #include "trace/read/read_events.h"
 #include "trace/read/read_spans.h"
 #include "trace/read/read_threads.h"

@@ -2,10 +2,8 @@
  * test_read_timeline.c - tests src/trace/read/read_timeline.c and
  * read_window.c: compares sums and windows with those computed span by span.
  */
-#include "base/error.h"
 #include "base/out.h"
 #include "trace/read/read_events.h"
-#include "trace/read/read_spans.h"
 #include "trace/read/read_timeline.h"
 #include "trace/read/read_window.h"
 

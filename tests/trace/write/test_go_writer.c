@@ -3,7 +3,6 @@
  * checks that a long trace is split into generations. tests/cli/trace passes
  * traces to Go's tool.
  */
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "check.h"

@@ -2,7 +2,6 @@
  * test_perfetto_writer.c - tests src/trace/write/perfetto_writer.c: decodes the
  * packets of the short trace. Names precede their use, and slices end.
  */
-#include <stdint.h>
 
 #include "check.h"
 #include "trace_fixture.h"
