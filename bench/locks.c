@@ -103,7 +103,7 @@ static void *take_turns(void *arg)
  * Works for a random time up to 2 n, n on average; each thread has its own
  * generator.
  */
-static void uneven_work(unsigned *dice, unsigned n)
+static void uneven_work(unsigned *rng, unsigned n)
 {
     *rng = *rng * 1664525 + 1013904223;
     work((int)((*rng >> 16) * (2 * n) >> 16));

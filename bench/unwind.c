@@ -44,14 +44,14 @@ struct result {
 static size_t walk_ours(ucontext_t *context, bool knows_stack)
 {
     struct cp_reader_slot *place = cp_readers_enter(0);
-    struct cp_signal_walk w = { .table = cp_unwind_table() };
+    struct cp_signal_walk w = { .table = cp_unwind_table_current() };
     struct cp_signal_regs regs;
     size_t n;
 
     cp_arch_regs(&regs, context);
     if (knows_stack) {
-        w.reach.stack_low = regs.sp - 65536;
-        w.reach.stack_high = (regs.sp + 16384) & ~(uintptr_t)4095;
+        w.reader.stack_low = regs.sp - 65536;
+        w.reader.stack_high = (regs.sp + 16384) & ~(uintptr_t)4095;
     }
     n = cp_signal_walk(&w, regs, place->frames);
     cp_readers_exit(place);

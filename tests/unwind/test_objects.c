@@ -16,7 +16,7 @@
 
 static const struct cp_unwind_module *find(uintptr_t pc)
 {
-    return cp_unwind_table_find(cp_unwind_table(), pc);
+    return cp_unwind_table_find(cp_unwind_table_current(), pc);
 }
 
 static void test_known_objects(struct cp_objects *o)
@@ -39,11 +39,11 @@ static void test_known_objects(struct cp_objects *o)
 
 static void test_unchanged(struct cp_objects *o)
 {
-    const struct cp_unwind_table *before = cp_unwind_table();
+    const struct cp_unwind_table *before = cp_unwind_table_current();
     struct cp_error err;
 
     CHECK(cp_objects_refresh(o, true, &err) == CP_OK);
-    CHECK(cp_unwind_table() == before);
+    CHECK(cp_unwind_table_current() == before);
 }
 
 static void test_library(struct cp_objects *o)

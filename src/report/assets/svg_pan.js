@@ -112,9 +112,9 @@ function onKey(event) {
     (isFind ? search.open : actions[key])();
 }
 
-// The nodes of the graph with their names. A function's is whole in its
-// tooltip, before the value; a tag's is what it shows. The legend is a node as
-// well for dot, but only ours are called N1, N1_0, NN1_0 and so on.
+// The nodes of the graph with their names. The tooltip of a function has its
+// full name, before the value; a tag shows its full name. dot also makes the
+// legend a node; the ids of functions and tags are N1, N1_0, NN1_0 and so on.
 function readNodes() {
     const nodes = [];
     for (const g of viewport.querySelectorAll('.node')) {

@@ -137,7 +137,7 @@ static bool walk_copy(struct cp_sleeping_stack *s, struct cp_signal_regs regs,
     CP_ASSERT(len <= sizeof(s->copy));
     if (!slot)
         return false;
-    walk.table = cp_unwind_table();
+    walk.table = cp_unwind_table_current();
     s->n = cp_signal_walk(&walk, regs, slot->frames);
     CP_ASSERT(s->n <= CP_WALK_MAX);
     memcpy(s->frames, slot->frames, s->n * sizeof(*s->frames));
@@ -157,7 +157,7 @@ try_frame_pointer(struct cp_sleeping_stack *s,
 
     if (!walk_copy(s, *regs, len) || s->n <= n || s->frames[n - 1] != pc)
         return CP_CALL_SITE_NO;
-    return cp_call_site_check(cp_unwind_table(), s->frames[n] + 1, pc);
+    return cp_call_site_check(cp_unwind_table_current(), s->frames[n] + 1, pc);
 }
 
 /*
@@ -179,7 +179,7 @@ static uintptr_t find_frame_pointer(struct cp_sleeping_stack *s,
     for (size_t i = 0; i + 1 < n_words; i++) {
         enum cp_call_site_result result;
 
-        if (!cp_unwind_table_find(cp_unwind_table(), words[i + 1]))
+        if (!cp_unwind_table_find(cp_unwind_table_current(), words[i + 1]))
             continue;
         regs.fp = regs.sp + i * sizeof(*words);
         s->frames[n - 1] = pc;

@@ -65,7 +65,7 @@ static struct cp_signal_slot *record(const struct sample *sample,
         size_t n;
 
         cp_arch_regs(&regs, context);
-        walk.table = cp_unwind_table();
+        walk.table = cp_unwind_table_current();
         walk.reader =
             (struct cp_stack_reader){ .stack_low = atomic_load(&t->stack_low),
                                       .stack_high =

@@ -40,7 +40,7 @@ struct cp_signal_slot *cp_signal_capture(struct cp_signal_samples *s,
         walk.reader.stack_high = atomic_load(&t->stack_high);
         tag.labels = atomic_load(&t->labels);
     }
-    walk.table = cp_unwind_table();
+    walk.table = cp_unwind_table_current();
     cp_arch_current_regs(&regs);
     n = cp_signal_walk(&walk, regs, reader->frames);
     n_hook = hook_frames(reader->frames, n, caller);

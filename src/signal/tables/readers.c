@@ -50,7 +50,7 @@ void cp_readers_exit(struct cp_reader_slot *slot)
     (void)epoch;
 }
 
-const struct cp_unwind_table *cp_unwind_table(void)
+const struct cp_unwind_table *cp_unwind_table_current(void)
 {
     const struct cp_unwind_table *table = atomic_load(&published);
 

@@ -9,14 +9,13 @@
  * A thread that replaces an object waits for a grace period before it frees
  * the old one: until all readers that entered before have exited.
  *
- * Context: enter, exit and cp_unwind_table: any, signal handlers included.
- *   publish and wait: a thread of the runtime that is not a reader itself.
- * Locking: none for readers. Publishers of one pointer exclude each other.
- * Ordering: all accesses to epochs and published pointers are sequentially
- *   consistent; the proof below needs it.
- * Failure: enter returns NULL while all slots are in use, and the caller loses
- *   and counts the sample. wait returns false after one second, and the caller
- *   must leak the old object.
+ * Context: enter, exit and cp_unwind_table_current: any, signal handlers
+ * included. publish and wait: a thread of the runtime that is not a reader
+ * itself. Locking: none for readers. Publishers of one pointer exclude each
+ * other. Ordering: all accesses to epochs and published pointers are
+ * sequentially consistent; the proof below needs it. Failure: enter returns
+ * NULL while all slots are in use, and the caller loses and counts the sample.
+ * wait returns false after one second, and the caller must leak the old object.
  *
  * Proof that no reader uses a freed object.
  *
@@ -72,7 +71,7 @@ struct cp_reader_slot *cp_readers_enter(uint32_t hint);
 void cp_readers_exit(struct cp_reader_slot *slot);
 
 /* The published unwind table, never NULL; valid until cp_readers_exit. */
-const struct cp_unwind_table *cp_unwind_table(void);
+const struct cp_unwind_table *cp_unwind_table_current(void);
 
 /* Publishes an unwind table; NULL publishes an empty one. */
 void cp_readers_publish(const struct cp_unwind_table *table);

@@ -12,10 +12,10 @@
  *
  * Context: any, signal handlers included.
  * Locking: none. src/unwind builds and frees tables; readers see one through
- *   cp_unwind_table() (signal/tables/readers.h), and it is immutable but for
- * the cache. Ordering: a cache entry is one word with its key, so relaxed loads
- * and stores are enough: a reader sees a whole entry, of this or of another
- * address. Failure: an unknown address has the row CP_CFI_NONE.
+ *   cp_unwind_table_current() (signal/tables/readers.h), and it is immutable
+ * but for the cache. Ordering: a cache entry is one word with its key, so
+ * relaxed loads and stores are enough: a reader sees a whole entry, of this or
+ * of another address. Failure: an unknown address has the row CP_CFI_NONE.
  */
 #ifndef CP_UNWIND_TABLE_H
 #define CP_UNWIND_TABLE_H

@@ -309,7 +309,7 @@ static const struct {
       0,
       { 0, 0, 5 },
       5 },
-    { "a missing time begins anew",
+    { "a missing time in the middle resets the result",
       { 10, 0, 30 },
       30,
       { -1, 1, 5 },

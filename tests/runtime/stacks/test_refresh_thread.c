@@ -21,7 +21,7 @@ static uintptr_t code_of(void *library)
 
 static bool is_known(uintptr_t pc)
 {
-    return cp_unwind_table_find(cp_unwind_table(), pc) != NULL;
+    return cp_unwind_table_find(cp_unwind_table_current(), pc) != NULL;
 }
 
 static bool wants_nothing(uintptr_t unused)

@@ -64,11 +64,12 @@ static void test_publish(void)
     static _Atomic uint64_t cache[CP_UNWIND_CACHE_SLOTS];
     static const struct cp_unwind_table table = { .cache = cache };
 
-    CHECK(cp_unwind_table() != NULL);
+    CHECK(cp_unwind_table_current() != NULL);
     cp_readers_publish(&table);
-    CHECK(cp_unwind_table() == &table);
+    CHECK(cp_unwind_table_current() == &table);
     cp_readers_publish(NULL);
-    CHECK(cp_unwind_table() != &table && cp_unwind_table() != NULL);
+    CHECK(cp_unwind_table_current() != &table &&
+          cp_unwind_table_current() != NULL);
 }
 
 static _Atomic(_Atomic int *) published;

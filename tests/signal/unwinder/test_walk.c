@@ -31,7 +31,7 @@ static size_t walk(const ucontext_t *context, uintptr_t *frames,
                    enum cp_walk_end *end)
 {
     struct cp_reader_slot *place = cp_readers_enter(0);
-    struct cp_signal_walk w = { .table = cp_unwind_table() };
+    struct cp_signal_walk w = { .table = cp_unwind_table_current() };
     struct cp_signal_regs regs;
     size_t n;
 
@@ -394,7 +394,7 @@ static size_t walk_here(struct cp_signal_walk *w, uintptr_t *frames)
     struct cp_signal_regs regs;
 
     cp_arch_current_regs(&regs);
-    w->table = cp_unwind_table();
+    w->table = cp_unwind_table_current();
     return cp_signal_walk(w, regs, frames);
 }
 
@@ -473,7 +473,7 @@ static void test_wild_registers(void)
     for (size_t i = 0; i < n_values * n_values * 4; i++) {
         uintptr_t sp = values[i % n_values];
         uintptr_t fp = values[i / n_values % n_values];
-        struct cp_signal_walk w = { .table = cp_unwind_table() };
+        struct cp_signal_walk w = { .table = cp_unwind_table_current() };
         struct cp_signal_regs regs = {
             (uintptr_t)qsort + 40, sp, fp, fp, sp, fp
         };
@@ -489,7 +489,7 @@ static void test_wild_registers(void)
     }
     here[0] = (uintptr_t)here; /* a frame pointer that points at itself */
     here[1] = (uintptr_t)qsort + 40;
-    struct cp_signal_walk w = { .table = cp_unwind_table() };
+    struct cp_signal_walk w = { .table = cp_unwind_table_current() };
     struct cp_signal_regs regs = {
         4, (uintptr_t)here, (uintptr_t)here, 0, 0, 0
     };
