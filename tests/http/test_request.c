@@ -204,6 +204,20 @@ static void test_continue(void)
     cp_http_request_release(&r);
 }
 
+/* An offer to upgrade is ignored: the body of the request is read as usual. */
+static void test_upgrade_is_ignored(void)
+{
+    struct cp_http_request r = { 0 };
+
+    (void)feed(&r,
+               "POST / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n"
+               "Upgrade: h2c\r\nContent-Length: 5\r\n\r\nhello",
+               1000);
+    CHECK(r.is_complete && r.status == 0);
+    CHECK_INT(r.body.len, 5);
+    cp_http_request_release(&r);
+}
+
 int main(void)
 {
     RUN(test_parts);
@@ -212,5 +226,6 @@ int main(void)
     RUN(test_long);
     RUN(test_no_memory);
     RUN(test_continue);
+    RUN(test_upgrade_is_ignored);
     return check_failures != 0;
 }
