@@ -59,11 +59,12 @@ static bool is_free(size_t i)
     return atomic_load(&cp_trace.free[i / 64]) >> (i % 64) & 1;
 }
 
+/* A claimed buffer in the state FREE is skipped: a thread is acquiring it. */
 void cp_trace_pool_clear(void)
 {
     for (size_t i = 0; i < n_buffers(); i++)
         if (!is_free(i) &&
-            atomic_load(&cp_trace.buffers[i].state) != CP_TRACE_OWNED)
+            atomic_load(&cp_trace.buffers[i].state) == CP_TRACE_DONE)
             cp_trace_free_buffer(&cp_trace.buffers[i]);
 }
 

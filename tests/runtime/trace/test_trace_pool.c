@@ -163,13 +163,19 @@ static void test_after_stop(void)
 static void test_clear(void)
 {
     struct cp_trace_buffer *done = claim(9, SESSION, 2);
+    struct cp_trace_buffer *acquiring = claim(10, SESSION, 3);
 
     (void)claim(8, SESSION, 1);
     atomic_store(&done->state, CP_TRACE_DONE);
-    CHECK_INT(cp_trace_pool_bytes(), 2 * sizeof(*done));
+    /* A thread has claimed the buffer and not set its state yet. */
+    atomic_store(&acquiring->state, CP_TRACE_FREE);
+    CHECK_INT(cp_trace_pool_bytes(), 3 * sizeof(*done));
     cp_trace_pool_clear();
-    CHECK(!is_free(8) && is_free(9));
-    CHECK_INT(cp_trace_pool_bytes(), sizeof(*done));
+    CHECK(!is_free(8) && is_free(9) && !is_free(10));
+    CHECK_INT(cp_trace_pool_bytes(), 2 * sizeof(*done));
+    atomic_store(&acquiring->state, CP_TRACE_DONE);
+    cp_trace_pool_clear();
+    CHECK(is_free(10));
 }
 
 /* Trimming zeroes free buffers and keeps the others. */
