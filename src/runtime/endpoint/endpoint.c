@@ -55,8 +55,8 @@ struct cp_endpoint {
     struct cp_service service;
     struct cp_http_server *server;
     int listen_fd, signal_fd;
-    int transfer_fd;         /* accepts requests for a lease; -1: none */
-    int lease_fd;            /* lease that a descendant holds; -1: none */
+    int transfer_fd;         /* accepts requests for a lease; -1 if none */
+    int lease_fd;            /* lease that a descendant holds; -1 if none */
     pid_t pid;               /* process that started the thread */
     _Atomic int tid;         /* endpoint thread; 0 before it runs */
     _Atomic uint32_t stage;  /* enum stage; a futex */

@@ -28,7 +28,7 @@ struct cp_kind;
 /* The cost of the profiler, for the index page. */
 struct cp_endpoint_cost {
     uint64_t memory_bytes;     /* in use by the library */
-    uint64_t max_memory_bytes; /* limit of memory_bytes; 0: unknown */
+    uint64_t max_memory_bytes; /* limit of memory_bytes; 0 if unknown */
     uint64_t n_samples;        /* samples of all kinds since the start */
     uint64_t n_lost;           /* samples lost since the start */
     uint64_t cpu_ns; /* CPU time without that of the endpoint thread */
@@ -50,13 +50,13 @@ struct cp_endpoint_options {
     /* Shares the descriptor table of the program, as on older kernels. For
        tests. */
     bool shares_descriptors;
-    /* The token that clients must send (http/token.h); "" or NULL: none. */
+    /* The token that clients must send (http/token.h); "" or NULL if none. */
     const char *token;
-    /* A socket that listens on the address; the endpoint owns it. 0: none. */
+    /* A socket that listens on the address; the endpoint owns it. 0 if none. */
     int listen_fd;
     /*
      * The lease of that socket (address_transfer.h), open while the endpoint
-     * serves. If it is set, both descriptors are closed on failure. 0: none.
+     * serves. If it is set, both descriptors are closed on failure. 0 if none.
      */
     int lease_fd;
     /*
@@ -66,9 +66,9 @@ struct cp_endpoint_options {
     bool (*on_serving)(const char *address);
     /* Called when a descendant leases the address. May be NULL. */
     void (*on_leased)(void);
-    /* Whether a descendant may lease the address now. NULL: never. */
+    /* Whether a descendant may lease the address now. NULL means never. */
     bool (*may_lease)(void);
-    /* POST detach of a client on this machine. NULL: not allowed. */
+    /* POST detach of a client on this machine. NULL if not allowed. */
     void (*on_detach)(void);
     /*
      * Starts a thread of the library that calls run(context) with all signals
@@ -99,7 +99,7 @@ bool cp_endpoint_await_end(struct cp_endpoint *e);
 
 /*
  * Ends the thread and copies the address, with the actual port, so that a new
- * endpoint can start there. False: the thread has not ended.
+ * endpoint can start there. Returns false if the thread has not ended.
  */
 bool cp_endpoint_pause(struct cp_endpoint *e, char at[CP_HTTP_ADDRESS_BYTES]);
 

@@ -29,7 +29,7 @@ struct mount {
     size_t sent;        /* bytes of the request that are sent */
     int inner;          /* the end of the socket pair that the server lacks */
     int client;         /* descriptor of the client, or -1 */
-    struct cp_out *out; /* receives the response; NULL: the client does */
+    struct cp_out *out; /* receives the response; NULL if the client does */
 };
 
 /* Whether the text has no blanks and no control characters. */

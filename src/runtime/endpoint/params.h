@@ -15,10 +15,15 @@ struct cp_http_request;
 
 #define CP_MAX_SECONDS 31536000 /* one year */
 
-/* Decimal digits with an optional sign. False: not a 64-bit integer. */
+/*
+ * Decimal digits with an optional sign. Returns false if not a 64-bit integer.
+ */
 bool cp_params_int(const char *text, int64_t *out);
 
-/* Decimal digits with an optional point and exponent. False: anything else. */
+/*
+ * Decimal digits with an optional point and exponent. Returns false if anything
+ * else.
+ */
 bool cp_params_float(const char *text, double *out);
 
 /* An address of len bytes: 0x, 0o, 0b or 0 and digits, or decimal. */

@@ -19,7 +19,10 @@ static int64_t left_ns(const struct cp_profile_request *req)
     return end_ns > now_ns ? end_ns - now_ns : 0;
 }
 
-/* Sends one piece. False: the stream is over and the request is freed. */
+/*
+ * Sends one piece. Returns false if the stream is over and the request is
+ * freed.
+ */
 static bool send_bytes(struct cp_profile_request *req, struct cp_out *out,
                        enum cp_status status)
 {

@@ -21,7 +21,7 @@ struct cp_symbols;
 
 struct cp_renderer {
     const struct cp_kind *kind;
-    struct cp_symbols *symbols; /* NULL: addresses without names */
+    struct cp_symbols *symbols; /* NULL means addresses without names */
     int debug;                  /* `debug` parameter of the request */
     /* Mappings at the start of the recording, for code that has been unloaded
        since; or NULL. */

@@ -344,7 +344,9 @@ static bool has_setting(const struct cp_service *s, const char *name)
     return kind && kind->setting;
 }
 
-/* Whether the path allows the method. False: the request is answered. */
+/*
+ * Whether the path allows the method. Returns false if the request is answered.
+ */
 static bool allow(struct cp_http_exchange *x, bool takes_post)
 {
     const struct cp_http_request *r = cp_http_request_of(x);

@@ -52,7 +52,7 @@ struct cp_service {
     /* The handler of /debug/pprof/ui/, or NULL. */
     cp_http_handler *ui;
     void *ui_context;
-    void (*on_detach)(void); /* POST detach; NULL: not allowed */
+    void (*on_detach)(void); /* POST detach; NULL if not allowed */
 };
 
 /* `kinds` ends in NULL. Kinds of Go that are missing there become empty ones.

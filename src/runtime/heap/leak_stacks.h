@@ -33,8 +33,8 @@ void cp_leak_stacks_register_main(void);
 
 /*
  * The address of glibc's descriptor in slot i; slot CP_LEAK_STACKS_MAX is the
- * main thread. 0: the slot is empty or the memory is no descriptor any more.
- * The thread may have ended.
+ * main thread. Returns 0 if the slot is empty or the memory is no descriptor
+ * any more. The thread may have ended.
  */
 uintptr_t cp_leak_stacks_descriptor(size_t i);
 

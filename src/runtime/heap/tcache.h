@@ -33,7 +33,7 @@ struct cp_tcache_block {
 struct cp_tcache {
     struct cp_tcache_block *blocks; /* sorted by start */
     size_t n, cap;
-    uintptr_t key; /* tcache key of the thread being read; 0: not seen yet */
+    uintptr_t key; /* tcache key of the thread being read; 0 if not seen yet */
     struct {
         int32_t tid;    /* 0 or less: no such thread */
         int64_t cpu_ns; /* CPU time before the thread's bins were read */

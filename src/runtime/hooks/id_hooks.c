@@ -133,7 +133,7 @@ static bool is_single(void)
     return cp_thread_records_used() <= 1;
 }
 
-/* The process in which the library's threads have other ids; 0: none. */
+/* The process in which the library's threads have other ids; 0 if none. */
 static _Atomic int32_t diverged_pid;
 
 /*

@@ -198,8 +198,8 @@ static void detect_new(struct operator* o, size_t size)
 }
 
 /*
- * Allocates and samples by malloc. NULL: another route, no sample is due, or no
- * memory.
+ * Allocates and samples by malloc. Returns NULL if another route, no sample is
+ * due, or no memory.
  */
 static void *sample_malloc(const struct operator* o, size_t size,
                            uintptr_t caller)

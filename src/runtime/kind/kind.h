@@ -32,7 +32,7 @@ struct cp_trace_format;
 /* The output of a kind that writes bytes, not a profile. */
 struct cp_kind_sink {
     struct cp_out *out;
-    struct cp_symbols *symbols;       /* NULL: do not symbolize */
+    struct cp_symbols *symbols;       /* NULL means do not symbolize */
     const struct cp_mappings *before; /* mappings at the start */
 };
 

@@ -63,7 +63,7 @@
 
 struct fork_handler {
     const char *name;     /* unique; for debuggers */
-    void (*before)(void); /* on the forking thread; NULL: none */
+    void (*before)(void); /* on the forking thread; NULL if none */
     void (*parent)(void);
     void (*child)(void);
 };

@@ -32,11 +32,11 @@ static const struct cp_settings no_settings;
 
 static struct {
     struct cp_lock lock;
-    char where[512]; /* requested address; "": none */
+    char where[512]; /* requested address; "" if none */
     struct cp_endpoint *endpoint;
     const struct cp_settings *settings;
-    int listen_fd;          /* socket for the next endpoint; 0: none */
-    int lease_fd;           /* lease of that socket; 0: none */
+    int listen_fd;          /* socket for the next endpoint; 0 if none */
+    int lease_fd;           /* lease of that socket; 0 if none */
     bool is_attach_session; /* cpprof attach has started the endpoint */
     _Atomic int n_tries;    /* tries left to get the address */
     int64_t delay_ns;       /* before the first try */

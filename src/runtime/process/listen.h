@@ -30,7 +30,7 @@ enum cp_status cp_listen(const char *where, struct cp_error *err);
 /* Whether cpprof attach has started the current endpoint. */
 bool cp_listen_is_attach_session(void);
 
-/* The address of the endpoint; NULL: there is none. */
+/* The address of the endpoint. Returns NULL if there is none. */
 const char *cp_listen_address(void);
 
 /*
@@ -41,7 +41,7 @@ void cp_listen_later(const char *where);
 
 /*
  * Ends the endpoint, its threads and its use of the signal, and frees memory.
- * False: the thread did not end in 5 s.
+ * Returns false if the thread did not end in 5 s.
  */
 bool cp_listen_close(void);
 

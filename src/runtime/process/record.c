@@ -35,11 +35,11 @@ static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP };
 static struct {
     struct cp_lock lock;
     const struct cp_settings *settings;
-    struct cpprof_profile *cpu; /* NULL: not running */
+    struct cpprof_profile *cpu; /* NULL if not running */
     bool is_heap_due;           /* the heap file is not written yet */
     bool has_atexit;            /* cp_record_finish is an exit function */
     pid_t pid;                  /* process that is recorded */
-    int64_t end_ns; /* end of the CPU profile, monotonic; -1: at exit */
+    int64_t end_ns; /* end of the CPU profile, monotonic; -1 means at exit */
     _Atomic uint32_t word;
     _Atomic bool is_on;
 } record;

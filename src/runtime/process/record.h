@@ -2,8 +2,8 @@
  * record - writes a CPU profile and a heap profile to files, for cpprof run.
  *
  * CPPROF=cpu_file:F,cpu_seconds:N records the CPU profile of the first N
- * seconds (0: until the program ends); heap_file:F the heap at the end. The end
- * is exit(), or SIGINT, SIGTERM or SIGHUP if the program leaves them at
+ * seconds (0 means until the program ends); heap_file:F the heap at the end.
+ * The end is exit(), or SIGINT, SIGTERM or SIGHUP if the program leaves them at
  * SIG_DFL; the signal is sent again after the files are written. Of several
  * processes that share an address, only the one that serves is recorded.
  *

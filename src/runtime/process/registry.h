@@ -15,8 +15,8 @@
 #include <stdbool.h>
 
 /*
- * app_id "" means the name of the program. False: the file existed with the
- * same address, because the process has called exec.
+ * app_id "" means the name of the program. Returns false if the file existed
+ * with the same address, because the process has called exec.
  */
 bool cp_registry_add(const char *address, const char *app_id);
 void cp_registry_remove(void);

@@ -150,7 +150,7 @@ static int set_run(struct cp_settings *s, const char *key, const char *value)
     return -1;
 }
 
-/* 1: set, 0: invalid value, -1: unknown key. */
+/* 1: set. Returns 0 if invalid value. Returns -1 if unknown key. */
 static int set(struct cp_settings *s, const char *key, const char *value)
 {
     if (strcmp(key, "cpu_hz") == 0)

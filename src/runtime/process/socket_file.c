@@ -12,7 +12,7 @@ static struct {
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
     dev_t device;
     ino_t inode;
-    _Atomic int pid; /* owning process; 0: none. Stored last */
+    _Atomic int pid; /* owning process; 0 if none. Stored last */
 } state;
 
 void cp_socket_file_own(const char *address)

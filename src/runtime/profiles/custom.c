@@ -24,8 +24,8 @@
 #define MIN_ENTRIES 64
 
 struct entry {
-    const void *value;           /* NULL: free entry */
-    struct cp_signal_slot *slot; /* its stack; NULL: the table was full */
+    const void *value;           /* NULL means free entry */
+    struct cp_signal_slot *slot; /* its stack; NULL if the table was full */
 };
 
 struct cp_custom {

@@ -36,13 +36,13 @@ struct cp_recording {
 struct cp_timed_kind {
     struct cp_sample_recorder recorder;
     struct cp_recording *recordings; /* those that run */
-    int hz;                          /* fastest recording; 0: none runs */
+    int hz;                          /* fastest recording; 0 if none runs */
     int default_hz, max_hz;
     const char *type;          /* "cpu" or "wall"; unit nanoseconds */
     const char *const *states; /* see cp_sample_recorder_write; or NULL */
     /* Called when hz changes; may fail only if it was 0 before. */
     enum cp_status (*set_rate)(int hz, struct cp_error *err);
-    /* CPU time so far that no sample can show; NULL: none. */
+    /* CPU time so far that no sample can show; NULL if none. */
     int64_t (*unattributed_ns)(void);
     /* Adds comments to a recording's profile; may be NULL. */
     enum cp_status (*comment)(const struct cp_recording *w,

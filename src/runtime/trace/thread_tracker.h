@@ -34,9 +34,9 @@ struct cp_tracked_thread {
     int32_t tid;
     struct cp_signal_thread *record;
     bool is_hooked;      /* started by our hook; emits its own start and end */
-    uint64_t wait_ns;    /* start of the wait, CLOCK_MONOTONIC; 0: none */
+    uint64_t wait_ns;    /* start of the wait, CLOCK_MONOTONIC; 0 if none */
     uint32_t wait_call;  /* index in cp_trace_calls */
-    uint32_t wait_stack; /* stack number; 0: not known yet */
+    uint32_t wait_stack; /* stack number; 0 if not known yet */
     struct cp_signal_regs wait_regs; /* registers of the hook, for I/O calls */
 };
 

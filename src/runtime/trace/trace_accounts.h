@@ -25,7 +25,7 @@ struct cp_trace_counters {
     uint64_t vcsw, ivcsw;    /* voluntary and involuntary context switches */
     uint64_t minflt, majflt; /* minor and major page faults */
     bool has_delay, has_switches; /* the kernel gives these counters */
-    int cpu;                      /* last processor; -1: unknown */
+    int cpu;                      /* last processor; -1 if unknown */
 };
 
 /* Starts as { 0 }. Threads that start during the trace need no entry. */

@@ -1,4 +1,7 @@
-/* alloc_sampler.c - draws of the sampler, the filter, and the live table. */
+/*
+ * alloc_sampler.c - draws sampling distances, and implements the filter and the
+ * live table of alloc_sampler.h.
+ */
 #include "signal/heap/alloc_sampler.h"
 
 #include "base/assert/assert.h"
@@ -14,8 +17,9 @@ struct cp_alloc_sampler cp_alloc_sampler;
 _Alignas(64) _Atomic uint8_t cp_alloc_filter[1 << CP_ALLOC_FILTER_BITS];
 
 /*
- * Seeds a thread's generator with a hash of a counter. All threads use one
- * sequence; adjacent start positions would give two threads the same draws.
+ * Returns the next random number of a thread, and seeds its generator at the
+ * first call. The seed is a hash of a counter: all threads use one sequence,
+ * and with adjacent start positions two threads would draw the same numbers.
  */
 static uint64_t next_random(struct cp_alloc_thread *t)
 {
@@ -29,7 +33,7 @@ static uint64_t next_random(struct cp_alloc_thread *t)
 static double log_of(uint64_t x)
 {
     int bits = 63 - __builtin_clzll(x);
-    double m = (double)x / (double)((uint64_t)1 << bits); /* 1 up to 2 */
+    double m = (double)x / (double)((uint64_t)1 << bits); /* in [1, 2) */
     double z = (m - 1) / (m + 1), square = z * z, sum = 0;
 
     for (int k = 19; k >= 1; k -= 2)
@@ -40,7 +44,7 @@ static double log_of(uint64_t x)
 uint64_t cp_alloc_draw_distance(struct cp_alloc_thread *t, uint64_t interval)
 {
     const uint64_t top = (uint64_t)1 << 53;
-    uint64_t u = (next_random(t) >> 11) + 1; /* 1 to top */
+    uint64_t u = (next_random(t) >> 11) + 1; /* in [1, top] */
     double bytes = (log_of(top) - log_of(u)) * (double)interval;
 
     CP_ASSERT(u >= 1 && u <= top && bytes >= 0);
@@ -151,7 +155,8 @@ static bool remove_from(size_t first, uintptr_t address,
 }
 
 /*
- * Removes the block. Returns the bucket it was in; BUCKETS_PER_BLOCK: none.
+ * Removes the block. Returns the index of its bucket, or BUCKETS_PER_BLOCK if
+ * the block is not in the table.
  */
 static int find_and_remove(uintptr_t address, struct cp_live_entry *out)
 {
@@ -265,7 +270,8 @@ void cp_alloc_record(void *block, size_t size, uintptr_t caller)
         CP_ASSERT(at < h->samples.n_slots);
         CP_USDT_HEAP_ALLOC(block, size, entry.weight);
         count_growth(&h->growth[at], entry.weight);
-        if (cp_alloc_may_be_sampled(block)) /* freed without the hook */
+        if (cp_alloc_may_be_sampled(
+                block)) /* old block freed without the hook */
             cp_alloc_count_free(block, cp_live_remove(block));
         cp_live_insert(block, entry);
     }

@@ -19,8 +19,10 @@
 /* Does the process ignore the signal, by SIG_IGN or by default? */
 bool cp_signal_mask_is_ignored(int sig);
 
-/* Sets every signal that may run a handler, also those that libc reserves for
- * itself: thread cancellation uses one. */
+/*
+ * Fills *out with every signal that may run a handler, including those that
+ * libc reserves for itself: thread cancellation uses one.
+ */
 void cp_signal_mask_fill(sigset_t *out);
 
 /* Blocks every signal that may run a handler; returns the mask before. */

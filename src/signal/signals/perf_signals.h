@@ -56,7 +56,7 @@ void cp_perf_signals_after_fork(bool is_child);
 /*
  * Before an exec: closes the calling thread's event and discards its pending
  * signals. Returns the argument for cp_perf_signals_resume, which the caller
- * calls if the exec fails; NULL: the thread has no record.
+ * calls if the exec fails. Returns NULL if the thread has no record.
  */
 struct cp_signal_thread *cp_perf_signals_pause(void);
 void cp_perf_signals_resume(struct cp_signal_thread *t);

@@ -1,5 +1,5 @@
 /*
- * calls - numbers for the functions that a thread may wait in.
+ * calls - numbers the functions in which a thread may wait.
  *
  * Functions for locks, conditions, joins and sleeps share the numbers of enum
  * cp_wait_kind; each function for I/O or for child processes has its own.

@@ -57,7 +57,8 @@ static bool claim(struct cp_signal_slot *slot, uint64_t key, uint64_t *seen)
 
 /*
  * Finds the slot of a key among n slots, or claims one. `start` / 2^32 * n is
- * the first index to probe. NULL: max_probes slots belong to other keys.
+ * the first index to probe. Returns NULL if all max_probes slots belong to
+ * other keys.
  */
 static struct cp_signal_slot *find_among(struct cp_signal_slot *slots, size_t n,
                                          uint32_t start, uint64_t max_probes,

@@ -35,8 +35,10 @@ static inline void cp_arch_regs(struct cp_signal_regs *out,
     out->scratch = out->arg = 0;
 }
 
-/* Did the signal arrive at the end of a system call, or will the kernel restart
- * one? */
+/*
+ * Whether the signal arrived at the end of a system call, or the kernel will
+ * restart one.
+ */
 static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
                                               bool (*is_readable)(uintptr_t))
 {

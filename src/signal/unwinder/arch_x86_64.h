@@ -36,9 +36,9 @@ static inline void cp_arch_regs(struct cp_signal_regs *out,
 }
 
 /*
- * Did the signal arrive at the end of a system call? The syscall instruction
- * puts the address after it into rcx. If the kernel will restart the call, pc
- * is back by the two bytes of the instruction.
+ * Whether the signal arrived at the end of a system call. The syscall
+ * instruction puts the address after it into rcx. If the kernel will restart
+ * the call, it has moved pc back by the two bytes of the instruction.
  */
 static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
                                               bool (*is_readable)(uintptr_t))

@@ -31,8 +31,8 @@
 
 struct cp_stack_reader {
     uintptr_t low, high;             /* range that is known to be readable */
-    uintptr_t stack_low, stack_high; /* bounds of the stack; 0, 0: unknown */
-    uintptr_t shift;                 /* bytes to the copy; 0: read in place */
+    uintptr_t stack_low, stack_high; /* bounds of the stack; 0, 0 if unknown */
+    uintptr_t shift;                 /* bytes to the copy; 0 if no copy */
     bool is_bound;                   /* the range may grow, but not move */
 };
 
