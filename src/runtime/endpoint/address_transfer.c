@@ -269,7 +269,7 @@ static bool parent_file_contains(const char *name, const char *wanted,
 
 /*
  * A program that writes its title over its environment (sshd) shows an empty
- * one. There it counts whether the parent has mapped the library.
+ * one. For such a parent the test is whether it has mapped the library.
  */
 bool cp_address_transfer_is_inherited(const char *listen)
 {

@@ -61,14 +61,17 @@ struct cp_endpoint_options {
     int lease_fd;
     /*
      * Called with the address when the endpoint begins to serve, and again
-     * after a lease. True: print the address on stderr. May be NULL.
+     * after a lease. Returns true if the endpoint should print the address on
+     * stderr. May be NULL.
      */
     bool (*on_serving)(const char *address);
     /* Called when a descendant leases the address. May be NULL. */
     void (*on_leased)(void);
     /* Whether a descendant may lease the address now. NULL means never. */
     bool (*may_lease)(void);
-    /* POST detach of a client on this machine. NULL if not allowed. */
+    /*
+     * Handles POST detach from a client on this machine. NULL if not allowed.
+     */
     void (*on_detach)(void);
     /*
      * Starts a thread of the library that calls run(context) with all signals

@@ -49,7 +49,7 @@ static void put_html_text(struct cp_out *out, const char *text)
     put_html(out, text, strlen(text));
 }
 
-/* "12,345" */
+/* Formats a count, such as "12,345". */
 static void count_text(uint64_t n, char out[TEXT_BYTES])
 {
     char digits[24];
@@ -65,7 +65,7 @@ static void count_text(uint64_t n, char out[TEXT_BYTES])
     out[k] = '\0';
 }
 
-/* "1.4 MB" */
+/* Formats a number of bytes, such as "1.4 MB". */
 static void bytes_text(uint64_t n, char out[TEXT_BYTES])
 {
     static const char *const units[] = { "bytes", "KB", "MB", "GB", "TB" };
@@ -352,7 +352,7 @@ static void put_json(const struct cp_service *s, struct cp_out *out)
                   n.clients);
 }
 
-/* A random text for the Content-Security-Policy of this response. */
+/* Writes a random string for the Content-Security-Policy of this response. */
 static void make_nonce(char out[33])
 {
     unsigned char bytes[16] = { 0 };

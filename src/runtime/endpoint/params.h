@@ -16,13 +16,14 @@ struct cp_http_request;
 #define CP_MAX_SECONDS 31536000 /* one year */
 
 /*
- * Decimal digits with an optional sign. Returns false if not a 64-bit integer.
+ * Parses decimal digits with an optional sign. Returns false if the string is
+ * not a 64-bit integer.
  */
 bool cp_params_int(const char *text, int64_t *out);
 
 /*
- * Decimal digits with an optional point and exponent. Returns false if anything
- * else.
+ * Parses decimal digits with an optional point and exponent. Returns false for
+ * any other string.
  */
 bool cp_params_float(const char *text, double *out);
 

@@ -126,7 +126,7 @@ static void keep_until_end(struct cp_profile_request *req)
                       (int64_t)(req->request.seconds * 1e9));
 }
 
-/* True: the exchange owns the request. */
+/* Returns true if the exchange now owns the request. */
 static bool start_recording(struct cp_profile_request *req)
 {
     struct cp_error err = { 0 };

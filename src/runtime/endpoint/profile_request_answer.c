@@ -1,6 +1,6 @@
 /*
- * profile_request_answer.c - the response to a request: its headers, its errors
- * in Go's words, and the profile in the form that the client asks for.
+ * profile_request_answer.c - writes the response to a request: headers, errors
+ * with the messages of Go, and the profile in the requested form.
  */
 #include "runtime/endpoint/profile_request_state.h"
 
@@ -15,7 +15,7 @@
 #include "runtime/endpoint/service.h"
 #include "trace/step.h"
 
-/* The error texts are those of net/http/pprof. */
+/* The error messages are those of net/http/pprof. */
 void cp_profile_request_refuse(struct cp_profile_request *req,
                                const struct cp_error *err)
 {

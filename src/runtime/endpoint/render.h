@@ -26,7 +26,7 @@ struct cp_renderer {
     /* Mappings at the start of the recording, for code that has been unloaded
        since; or NULL. */
     const struct cp_mappings *before;
-    bool is_gperf; /* text for google-pprof and jeprof */
+    bool is_gperf; /* text format of google-pprof and jeprof */
 };
 
 /* These add mappings, names and comments to the profile. */

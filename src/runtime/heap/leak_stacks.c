@@ -39,8 +39,8 @@ static bool is_descriptor(uintptr_t self)
 
 /*
  * The offset of the tid in a descriptor, found by searching the calling
- * thread's own; 0 if it is not there. Another libc's descriptor may be shorter
- * and end at an unmapped page, so cp_read_memory reads it.
+ * thread's own; 0 if it is not there. The descriptor of a different libc may be
+ * shorter and end at an unmapped page, so cp_read_memory reads it.
  */
 static uint32_t detect_tid_offset(void)
 {

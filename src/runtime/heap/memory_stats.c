@@ -64,7 +64,7 @@ static void put(struct cp_out *out, const char *name, double value)
     cp_out_printf(out, "# %s = %lld\n", name, (long long)(value + 0.5));
 }
 
-/* Figures of libc's malloc, even if the program uses another one. */
+/* Writes figures of libc's malloc, even if the program uses a different one. */
 static void put_libc(struct cp_out *out)
 {
     struct mallinfo2 info = mallinfo2();

@@ -34,7 +34,7 @@
 struct tcache_struct {
     uintptr_t prev_size, size; /* chunk header */
     uint16_t counts[N_BINS];   /* blocks in each bin */
-    uintptr_t first[N_BINS];   /* address of the first block; 0: empty bin */
+    uintptr_t first[N_BINS];   /* address of the first block, or 0 */
 };
 
 /* A block in a bin, with the header of its chunk. */
@@ -98,7 +98,7 @@ static void add(struct cp_tcache *c, const struct bin *l)
         c->blocks[c->n++] = (struct cp_tcache_block){ l->at, end, l->thread };
 }
 
-/* Reads a bin; returns false if it is invalid or changes meanwhile. */
+/* Reads a bin. Returns false if it is invalid or changes during the read. */
 static bool read_bin(struct cp_tcache *c, struct bin bin)
 {
     struct cached_chunk l;
@@ -199,7 +199,7 @@ void cp_tcache_read(struct cp_tcache *c)
         c->n = 0;
 }
 
-/* The last block that starts at or before the address. Returns NULL if none. */
+/* Returns the last block that starts at or before the address, or NULL. */
 static const struct cp_tcache_block *find(const struct cp_tcache *c,
                                           uintptr_t at)
 {

@@ -1,6 +1,6 @@
 /*
- * sandbox_hooks.c - hooks of prctl, unshare and setns, and of syscall for these
- * and seccomp: the program enters a sandbox.
+ * sandbox_hooks.c - hooks of the calls by which the program enters a sandbox:
+ * prctl, unshare and setns, and syscall() for these and for seccomp.
  *
  * Before the program installs a seccomp filter, the library stops everything
  * for which the filter would kill the process (sandbox.h). Before unshare and
@@ -69,7 +69,10 @@ static bool is_inactive(void)
     return !cp_lifecycle_is_started() || !cp_lifecycle_is_own_process();
 }
 
-/* Stops what the filter does not allow; is_for_all is as in sandbox.h. */
+/*
+ * Stops the parts of the library that the filter does not allow; is_for_all is
+ * as in sandbox.h.
+ */
 static enum cp_sandbox_need prepare(bool is_strict, const void *program,
                                     bool is_for_all)
 {
@@ -91,7 +94,9 @@ static enum cp_sandbox_need prepare(bool is_strict, const void *program,
     return need;
 }
 
-/* If the filter was not installed, resumes what prepare has stopped. */
+/*
+ * If the filter was not installed, resumes the parts that prepare has stopped.
+ */
 static long finish(enum cp_sandbox_need need, long result)
 {
     int number = errno;

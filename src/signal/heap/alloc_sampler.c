@@ -270,8 +270,7 @@ void cp_alloc_record(void *block, size_t size, uintptr_t caller)
         CP_ASSERT(at < h->samples.n_slots);
         CP_USDT_HEAP_ALLOC(block, size, entry.weight);
         count_growth(&h->growth[at], entry.weight);
-        if (cp_alloc_may_be_sampled(
-                block)) /* old block freed without the hook */
+        if (cp_alloc_may_be_sampled(block)) /* an old entry is left */
             cp_alloc_count_free(block, cp_live_remove(block));
         cp_live_insert(block, entry);
     }
