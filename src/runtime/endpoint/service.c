@@ -124,7 +124,7 @@ static void put_command_line(struct cp_out *out)
 
 /*
  * Returns the name of the program. A program that sets its title, such as
- * "nginx: master -p /x/", has one argument.
+ * "nginx: master -p /x/", has its title as the only argument.
  */
 const char *cp_service_program(struct cp_out *out)
 {

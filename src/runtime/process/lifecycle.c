@@ -231,7 +231,10 @@ static void *alloc_for_libdeflate(size_t n)
     return cp_alloc(n, 1, NULL);
 }
 
-/* After the state has changed: what needs a library that is started. */
+/*
+ * Starts the parts that need a started library. Called after the state has
+ * changed.
+ */
 static enum cp_status start_recording(struct cp_error *err)
 {
     enum cp_status status;

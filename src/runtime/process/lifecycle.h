@@ -51,7 +51,7 @@ void cp_lifecycle_detach(void);
 /* Neither OFF nor SEALED. One load. */
 bool cp_lifecycle_is_started(void);
 
-/* The settings allow perf_event_open. */
+/* Whether the settings allow perf_event_open. */
 bool cp_lifecycle_uses_perf(void);
 
 /* False in a child of vfork(), which shares the memory of its parent. */

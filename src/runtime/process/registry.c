@@ -117,7 +117,7 @@ static void sweep(int folder)
         }
 }
 
-/* Opens $XDG_RUNTIME_DIR or the folder in /tmp. Returns -1 if neither works. */
+/* Opens $XDG_RUNTIME_DIR or the directory in /tmp. Returns -1 if both fail. */
 static int open_folder(void)
 {
     const char *dir = getenv("XDG_RUNTIME_DIR");

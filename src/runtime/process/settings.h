@@ -23,7 +23,7 @@
 enum cp_follow {
     CP_FOLLOW_WAITERS, /* leases it from an ancestor that only waits */
     CP_FOLLOW_NONE,    /* does not serve */
-    CP_FOLLOW_ALL,     /* leases it or serves on another port */
+    CP_FOLLOW_ALL,     /* leases it or serves on a different port */
 };
 
 struct cp_settings {
@@ -31,8 +31,8 @@ struct cp_settings {
     char token[CP_HTTP_TOKEN_BYTES]; /* "" if none */
     bool is_token_bad;               /* PPROFTOKEN is invalid: do not listen */
     int cpu_hz;                      /* samples per second of CPU time */
-    int signal;                /* sampling signal; 0: chosen by the library */
-    size_t max_memory;         /* bytes */
+    int signal;                      /* sampling signal; 0 means automatic */
+    size_t max_memory;               /* bytes */
     size_t heap_seed;          /* seed of the heap sampler; 0 means random */
     bool heap_mmap;            /* the heap profile includes mmap() calls */
     size_t heap_interval;      /* mean bytes between samples; 0 means off */

@@ -35,7 +35,10 @@ void cp_socket_file_disown(void)
     atomic_store(&state.pid, 0);
 }
 
-/* False after chdir() or chroot(), if the name means another file. */
+/*
+ * Whether the path still names the socket. After chdir() or chroot() it may
+ * name a different file.
+ */
 static bool is_same_file(void)
 {
     struct stat st;

@@ -12,7 +12,9 @@
 #ifndef CP_SOCKET_FILE_H
 #define CP_SOCKET_FILE_H
 
-/* This process listens on "unix:/path"; ignores other addresses. */
+/*
+ * Records that this process listens on "unix:/path". Ignores other addresses.
+ */
 void cp_socket_file_own(const char *address);
 
 /*

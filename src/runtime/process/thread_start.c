@@ -67,7 +67,7 @@ static void on_thread_end(void *rounds_left)
         return;
     }
     cp_trace_emit_end();
-    /* A thread that joins this one may free or reuse its signal stack. */
+    /* The thread that joins this one may free or reuse its signal stack. */
     cp_sigaltstack_drop_others(&no_stack);
     cp_threads_unregister();
     if (is_main_thread())

@@ -14,7 +14,7 @@
 #define N_LABELS 3
 
 struct group {
-    const struct cp_thread_stack *first; /* the others are equal to it */
+    const struct cp_thread_stack *first; /* equal to all others */
     int64_t n;                           /* threads */
     uint64_t cpu_ns;                     /* sum over the threads */
 };

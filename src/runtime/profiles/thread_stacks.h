@@ -32,7 +32,7 @@ struct cp_thread_stack {
     uint64_t reply;  /* number of the awaited reply; 0 if none */
 };
 
-/* Starts as { 0 }. */
+/* Initialize it with { 0 }. */
 struct cp_thread_stacks {
     struct cp_thread_stack *threads;
     size_t n_threads, cap_threads;

@@ -3,7 +3,7 @@
  * lives, for cumulative profiles (block, mutex, threadcreate, custom).
  *
  * Context: map, reset and write run on any thread outside signal handlers;
- * hooks add samples meanwhile (signal/tables/samples.h).
+ * hooks add samples concurrently (signal/tables/samples.h).
  * Locking: the caller serializes cp_cumulative_table_map.
  * Ordering: hooks use the table only after its owner has stored a rate or a
  * flag that is atomic.

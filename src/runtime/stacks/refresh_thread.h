@@ -20,7 +20,7 @@
  * Ordering: a caller that has waited sees the table of a refresh that began
  * after its request.
  * Failure: the acquire functions fail if there is no thread or no handler. A
- * wait that times out is no failure: samples in new code are then truncated.
+ * wait that times out is not a failure: samples in new code are then truncated.
  */
 #ifndef CP_REFRESH_THREAD_H
 #define CP_REFRESH_THREAD_H

@@ -192,7 +192,10 @@ static uintptr_t find_frame_pointer(struct cp_sleeping_stack *s,
     return fallback;
 }
 
-/* Walks with the frame pointer found; if there is none, s is as before. */
+/*
+ * Searches for the frame pointer and walks with it. If none is found, s is
+ * unchanged.
+ */
 static bool walk_with_found_fp(struct cp_sleeping_stack *s,
                                struct cp_signal_regs regs, size_t len)
 {

@@ -1,5 +1,6 @@
 /*
- * annotate.c - mappings, symbolization in one batch per file, and comments.
+ * annotate.c - adds mappings and comments, and symbolizes locations in one
+ * batch per file.
  *
  * A counting sort groups the locations by file, so that each symbolizer
  * resolves all its addresses at once.

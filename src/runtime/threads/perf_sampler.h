@@ -1,5 +1,5 @@
 /*
- * perf_sampler - whether threads can be sampled by kernel events
+ * perf_sampler - decides whether threads can be sampled by kernel events
  * (signal/signals/perf_event.h), which are not bound to the timer tick.
  *
  * Events need Linux 5.18 and CAP_PERFMON or kernel.perf_event_paranoid <= 2.
@@ -47,7 +47,7 @@ bool cp_perf_sampler_try_start(void);
 /* Closes all events and restores SIGTRAP, unless the program handles it. */
 void cp_perf_sampler_release(void);
 
-/* In the child of a fork: there are no events; restores SIGTRAP. */
+/* Restores SIGTRAP in the child of a fork, which has no events. */
 void cp_perf_sampler_reset_after_fork(void);
 
 /* Whether SIGTRAP has the library's handler or shield
@@ -56,8 +56,8 @@ bool cp_perf_sampler_owns_sigtrap(void);
 
 /*
  * sigaction() of the program for such a SIGTRAP; `real` is libc's function. The
- * program sees SIG_DFL. If it sets another action, all events are closed first
- * and the shield drops late signals.
+ * program sees SIG_DFL. If it sets a different action, all events are closed
+ * first and the shield drops late signals.
  */
 int cp_perf_sampler_sigaction(cp_sigaction_fn *real,
                               const struct sigaction *act,
@@ -65,8 +65,8 @@ int cp_perf_sampler_sigaction(cp_sigaction_fn *real,
 
 /*
  * Whether events can no longer be used: the program has replaced the handler, a
- * debugger has attached, or a filter was found. True once; the caller then
- * starts timers in place of events.
+ * debugger has attached, or a filter was found. Returns true only once; the
+ * caller then starts timers in place of events.
  */
 bool cp_perf_sampler_is_lost(void);
 

@@ -1,6 +1,5 @@
 /*
- * thread_request - requests that a running thread reports its stack or its
- * registers.
+ * thread_request - asks a running thread to report its stack or its registers.
  *
  * A plain signal would interrupt the system call of the thread: a write returns
  * short, a wait returns EINTR. A request never does. It is a one-shot timer on

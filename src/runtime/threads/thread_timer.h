@@ -39,7 +39,7 @@ void cp_thread_timer_start_new(struct cp_signal_thread *t);
 /* Stops the timer and adds the periods since the last sample. */
 void cp_thread_timer_stop(struct cp_signal_thread *t);
 
-/* The same for a thread that exits: a new one continues its period. */
+/* Stops the timer of a thread that exits. A new thread continues its period. */
 void cp_thread_timer_stop_at_exit(struct cp_signal_thread *t);
 
 /* CPU time of a thread since its timer was started; 0 without a timer. */

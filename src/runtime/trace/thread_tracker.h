@@ -1,5 +1,6 @@
 /*
- * thread_tracker - which threads a trace has, and which waits are in progress.
+ * thread_tracker - tracks which threads a trace has, and which waits are in
+ * progress.
  *
  * A wait is one event, emitted when it is over. While it lasts, the thread's
  * record says in which call the thread is and since when. For I/O calls the

@@ -1,6 +1,6 @@
 /*
- * trace_accounts - kernel counters of each thread, relative to the start of the
- * trace: CPU time, run delay, context switches and page faults.
+ * trace_accounts - reads the kernel counters of each thread, relative to the
+ * start of the trace: CPU time, run delay, context switches and page faults.
  *
  * Context: the endpoint thread. Locking: none.
  * Failure: a thread whose /proc files cannot be read has no account, and
