@@ -31,7 +31,7 @@ struct cp_endpoint_cost {
     uint64_t max_memory_bytes; /* limit of memory_bytes; 0 if unknown */
     uint64_t n_samples;        /* samples of all kinds since the start */
     uint64_t n_lost;           /* samples lost since the start */
-    uint64_t cpu_ns; /* CPU time without that of the endpoint thread */
+    uint64_t cpu_ns;           /* CPU time, excluding the endpoint thread */
 };
 
 struct cp_endpoint_options {
@@ -47,8 +47,10 @@ struct cp_endpoint_options {
     bool is_quiet;
     /* Accepts any Host header; see http/guard.h. */
     bool allows_any_host;
-    /* Shares the descriptor table of the program, as on older kernels. For
-       tests. */
+    /*
+     * Shares the descriptor table of the program, as on older kernels. Used by
+     * tests only.
+     */
     bool shares_descriptors;
     /* The token that clients must send (http/token.h); "" or NULL if none. */
     const char *token;

@@ -207,7 +207,7 @@ static void read_params(struct cp_profile_request *req,
         req->is_symbolized = strcmp(text, "none") != 0;
 }
 
-/* The format of a trace; false: unknown. */
+/* Reads the format of a trace. Returns false if the format is unknown. */
 static bool read_format(struct cp_profile_request *req,
                         const struct cp_http_request *r)
 {

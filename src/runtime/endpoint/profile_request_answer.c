@@ -56,7 +56,10 @@ void cp_profile_request_add_headers(const struct cp_profile_request *req)
     cp_http_add_header(req->x, "Content-Disposition", value);
 }
 
-/* Whether `debug` asks for text; Go's profiles differ for negative values. */
+/*
+ * Whether `debug` selects the text format. For negative values the kinds of Go
+ * differ.
+ */
 static bool is_text(const struct cp_profile_request *req)
 {
     switch (req->kind->text) {

@@ -104,7 +104,7 @@ enum cp_status cp_profile_request_subtract(struct cp_profile_request *req,
 struct cp_kind_sink cp_profile_request_sink(struct cp_profile_request *req,
                                             struct cp_out *out);
 
-/* Cancels what is recorded, unless ANSWERED, and frees the request. */
+/* Cancels the recording, unless ANSWERED, and frees the request. */
 void cp_profile_request_free(struct cp_profile_request *req);
 
 /* ---- responses, after which the request is ANSWERED ---- */

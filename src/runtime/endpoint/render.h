@@ -1,6 +1,6 @@
 /*
- * render - encodes a profile for the client: gzipped protobuf, the text of Go
- * for debug=1 and debug=2, or the binary CPU format of gperftools.
+ * render - encodes a profile for the client: gzipped protobuf, Go's text
+ * formats of debug=1 and debug=2, or the binary CPU format of gperftools.
  *
  * Context: the endpoint thread, or the thread that calls cpprof.h.
  * Locking: the caller owns `symbols`.

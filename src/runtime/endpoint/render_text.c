@@ -206,9 +206,9 @@ static void put_heap_values(struct cp_out *out, const int64_t v[4])
 }
 
 /*
- * Readers undo the sampling by the suffix: "heap/2P" is the older form that Go
- * prints, "heap_v2/P" that of gperftools, where P is the mean sampling interval
- * in bytes. Growth is not sampled.
+ * Readers undo the sampling by the suffix: "heap/2P" is the older form, which
+ * Go prints, and "heap_v2/P" is the form of gperftools. P is the mean sampling
+ * interval in bytes. Growth is not sampled.
  */
 static void put_heap_head(const struct writer *w)
 {

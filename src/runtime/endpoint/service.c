@@ -301,7 +301,7 @@ static const struct route *find_route(const char *path)
     return NULL;
 }
 
-/* For example POST /debug/pprof/block?rate=1. */
+/* Serves a request such as POST /debug/pprof/block?rate=1. */
 static void change_setting(struct cp_service *s, struct cp_http_exchange *x,
                            const struct cp_kind *kind)
 {

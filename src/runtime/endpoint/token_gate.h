@@ -8,7 +8,8 @@
  *
  * Context: the endpoint thread.
  * Locking: none.
- * Failure: without random numbers there is no cookie; the bearer token works.
+ * Failure: without random numbers there is no cookie, but the bearer token
+ * still works.
  */
 #ifndef CP_TOKEN_GATE_H
 #define CP_TOKEN_GATE_H

@@ -394,7 +394,10 @@ bool cp_heap_row(size_t i, struct cp_heap_row *out)
     if (atomic_load_explicit(&slot->frames, memory_order_acquire) ==
         CP_SAMPLE_UNWRITTEN)
         return false;
-    /* Freed counts are read first, so that they never exceed the others. */
+    /*
+     * Freed counts are read first, so that they never exceed the allocated
+     * ones.
+     */
     out->growth = atomic_load(&h->growth[i]);
     out->freed = atomic_load(&slot->freed);
     out->freed_bytes = atomic_load(&slot->freed_value);

@@ -1,6 +1,6 @@
 /*
- * leak - finds sampled blocks that no pointer refers to: a conservative
- * mark phase, as of a garbage collector, while the program runs.
+ * leak - finds sampled blocks that no pointer refers to: a conservative mark
+ * phase, as in a garbage collector, while the program runs.
  *
  * The roots are the registers of all threads (leak_registers.h), pointers
  * stored in the kernel (leak_epoll.h) and all private memory of the program

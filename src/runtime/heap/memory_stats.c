@@ -97,7 +97,9 @@ void cp_memory_stats_write(struct cp_out *out)
     put(out, "MaxRSS", (double)usage.ru_maxrss * 1024);
 }
 
-/* Threads of the program, without those of the library. */
+/*
+ * Returns the number of threads of the program, without the library's threads.
+ */
 static long long count_threads(void)
 {
     struct cp_threads_stats stats;

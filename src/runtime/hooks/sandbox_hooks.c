@@ -45,7 +45,10 @@ static bool copy(void *out, const void *from, size_t len)
                       (long)&to, 1, (long)&at, 1, 0) == (long)len;
 }
 
-/* What the filter requires; nothing if the kernel would reject it. */
+/*
+ * Returns which parts of the library must stop before the filter is installed;
+ * none if the kernel would reject it.
+ */
 static enum cp_sandbox_need check_filter(const void *program, bool is_for_all)
 {
     enum cp_sandbox_need need = CP_SANDBOX_NOTHING;
@@ -199,7 +202,7 @@ static long set_seccomp(long mode, long flags, long program)
     return finish(need, real(SYS_seccomp, mode, flags, program, 0, 0, 0));
 }
 
-/* The calls that have a hook; none of them has six arguments. */
+/* Handles the system calls that have a hook; none of them has six arguments. */
 long cp_syscall_handle(long number, long a, long b, long c, long d, long e);
 long cp_syscall_early(long number, long a, long b, long c, long d, long e,
                       long f);

@@ -77,7 +77,7 @@ static struct {
     _Atomic uint32_t state;         /* enum state; written with the lock held */
     enum state before_seal;         /* the state that unseal returns to */
     struct cp_settings current;     /* the settings in force */
-    struct cp_settings environment; /* without those of cpprof attach */
+    struct cp_settings environment; /* without the settings of cpprof attach */
     _Atomic long pid; /* the process that the library was started in */
 } life;
 

@@ -48,8 +48,8 @@ bool cp_listen_close(void);
 void cp_listen_after_fork(void);
 
 /*
- * For pause.h: ends the endpoint thread and its connections, and later starts a
- * new one at the same address. Called on a thread of the program.
+ * Used by pause.h: ends the endpoint thread and its connections, and later
+ * starts a new one at the same address. Called on a thread of the program.
  */
 void cp_listen_pause(void);
 void cp_listen_resume(void);

@@ -36,7 +36,8 @@ static struct {
 
 /*
  * The runtime of AddressSanitizer and ThreadSanitizer wraps start functions
- * too, inside that of the library, and its per-thread state does not exist yet.
+ * too, inside the library's wrapper, and its per-thread state does not exist
+ * yet.
  */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static const bool can_wrap = false;

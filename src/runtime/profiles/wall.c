@@ -8,10 +8,10 @@
  *
  * A visit finds the thread asleep or running, and attributes the time since the
  * last visit to that state. The stack of a sleeping thread is read from outside
- * (sleeping_stack.h), and so is that of a thread inside a hooked call, which
- * runs in the kernel or has been woken and waits for a processor. Other running
- * time is summed in the thread's record, and the thread attributes the sum to
- * its stack when it replies to a request (thread_request.h), at the next
+ * (sleeping_stack.h), and so is the stack of a thread inside a hooked call,
+ * which runs in the kernel or has been woken and waits for a processor. Other
+ * running time is summed in the thread's record, and the thread attributes the
+ * sum to its stack when it replies to a request (thread_request.h), at the next
  * scheduler tick that interrupts it.
  */
 #include "runtime/profiles/wall.h"

@@ -9,7 +9,7 @@
  * function.
  *
  * Context: the endpoint thread and the wall-clock sampler, in a reader slot.
- * Locking: none. Failure: code that cannot be read is no call site.
+ * Locking: none. Failure: code that cannot be read counts as no call site.
  */
 #ifndef CP_CALL_SITE_CHECK_H
 #define CP_CALL_SITE_CHECK_H

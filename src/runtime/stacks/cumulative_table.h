@@ -27,7 +27,7 @@ enum cp_status cp_cumulative_table_map(struct cp_signal_samples *s,
                                        size_t n_slots, size_t n_frames,
                                        struct cp_error *err);
 
-/* In the child of a fork: empties the table and keeps it mapped. */
+/* Call in the child of a fork: empties the table and keeps it mapped. */
 void cp_cumulative_table_reset_after_fork(struct cp_signal_samples *s);
 
 /* Computes the values of a slot, and may add labels to its stack. */

@@ -73,8 +73,8 @@ void cp_refresh_wake(void);
 void cp_refresh_shut_down(void);
 
 /*
- * In the child of a fork: no recording is open and hooks do not record. Returns
- * whether hooks recorded in the parent.
+ * Call in the child of a fork: resets the state to no open recording and no
+ * recording hooks. Returns whether hooks recorded in the parent.
  */
 bool cp_refresh_reset_after_fork(void);
 

@@ -89,7 +89,7 @@ void cp_sample_recorder_close(struct cp_sample_recorder *r,
 /* Upper bound of the resident memory of all tables, bytes. */
 size_t cp_sample_recorder_bytes(const struct cp_sample_recorder *r);
 
-/* In the child of a fork: no recording is open. */
+/* Call in the child of a fork: resets the state to no open recording. */
 void cp_sample_recorder_reset_after_fork(struct cp_sample_recorder *r);
 
 #endif

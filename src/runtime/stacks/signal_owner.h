@@ -69,8 +69,8 @@ int cp_signal_owner_sigaction(cp_sigaction_fn *real, int sig,
 
 /*
  * Updates the masks of the library's handlers after the program has changed its
- * action of another signal: they block `sig` only while its action is a handler
- * (signal/signals/mask.h).
+ * action of a signal `sig` that the library does not use: they block `sig` only
+ * while its action is a handler (signal/signals/mask.h).
  */
 void cp_signal_owner_update_mask(int sig);
 

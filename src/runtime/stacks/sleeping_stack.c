@@ -229,7 +229,7 @@ bool cp_sleeping_stack_walk_from(struct cp_sleeping_stack *s,
 
 /*
  * The wait must be the same before and after the walk; otherwise the record or
- * the stack may belong to another call. The hook's frame is replaced by the
+ * the stack may belong to a different call. The hook's frame is replaced by the
  * function that the program has called.
  */
 bool cp_sleeping_stack_walk_saved(struct cp_sleeping_stack *s,

@@ -388,7 +388,7 @@ enum cp_status cp_annotate_executables(struct cp_profile *p,
     return CP_OK;
 }
 
-/* Replaces text by a copy with U+FFFD for each byte that is not UTF-8. */
+/* Replaces a string by a copy with U+FFFD for each byte that is not UTF-8. */
 static enum cp_status replace_invalid(struct cp_arena *arena,
                                       struct cp_str *text, struct cp_error *err)
 {

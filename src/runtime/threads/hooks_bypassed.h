@@ -22,7 +22,7 @@ void cp_hooks_bypassed_detect(void);
 /* The result of the last test; false before the first. */
 bool cp_hooks_are_bypassed(void);
 
-/* Text for users: why a profile that needs hooks is empty. */
+/* Message for users: why a profile that needs hooks is empty. */
 #define CP_HOOKS_BYPASSED_REASON                                               \
     "no data: the program was running before cpprof attach loaded the "        \
     "library, "                                                                \

@@ -9,7 +9,8 @@
  * Context: any thread outside signal handlers; cp_perf_sampler_sigaction and
  * cp_perf_sampler_owns_sigtrap also in the program's handlers.
  * Locking: the caller of _try_start, _is_lost and _reset_after_fork holds the
- * lock of the thread list (threads.c); the others take and need none.
+ * lock of the thread list (threads.c); the other functions neither need nor
+ * take a lock.
  * Ordering: is_handled is set after the handler is installed, and cleared
  * before SIGTRAP is restored.
  * Failure: events are not used; cp_perf_sampler_disabled_reason says why.
@@ -25,10 +26,10 @@
 
 struct sigaction;
 
-/* Before the first profile: disables events, with the reason for users. */
+/* Call before the first profile: disables events, with the reason for users. */
 void cp_perf_sampler_forbid(const char *reason);
 
-/* Before the first profile: allows events under a seccomp filter. */
+/* Call before the first profile: allows events under a seccomp filter. */
 void cp_perf_sampler_allow_filtered(void);
 
 /*

@@ -31,7 +31,10 @@ bool cp_thread_request_arm(struct cp_signal_thread *t, int sig, uint32_t what);
 /* Deletes the timer of the thread's requests, if there is one. */
 void cp_thread_request_end(struct cp_signal_thread *t);
 
-/* In the child of a fork: the kernel does not copy timers. */
+/*
+ * Call in the child of a fork: forgets the timer, which the kernel does not
+ * copy.
+ */
 void cp_thread_request_reset_after_fork(struct cp_signal_thread *t);
 
 #endif

@@ -36,7 +36,7 @@ void cp_wait_switches_set_wall(bool is_running);
  */
 void cp_wait_switches_save_registers(void);
 
-/* In the child of a fork: no trace and no wall-clock profile runs. */
+/* Call in the child of a fork: switches trace and wall-clock profile off. */
 void cp_wait_switches_reset_after_fork(void);
 
 #endif

@@ -62,11 +62,11 @@ enum cp_status cp_thread_tracker_init(struct cp_thread_tracker *t,
                                       struct cp_error *err);
 void cp_thread_tracker_release(struct cp_thread_tracker *t);
 
-/* Before events are emitted: reports all threads to the model. */
+/* Call before events are emitted: reports all threads to the model. */
 void cp_thread_tracker_add_initial(struct cp_thread_tracker *t);
 
 /*
- * After events are emitted: reports threads that started or ended since
+ * Call after events are emitted: reports threads that started or ended since
  * cp_thread_tracker_add_initial without emitting an event.
  */
 void cp_thread_tracker_add_late(struct cp_thread_tracker *t, uint64_t now_ns);

@@ -40,8 +40,9 @@ void cp_trace_accounts_release(struct cp_trace_accounts *a);
 void cp_trace_accounts_open(struct cp_trace_accounts *a, int32_t tid);
 
 /*
- * Sets *out to the counters since cp_trace_accounts_open. `end` is what the
- * thread itself recorded when it ended; NULL to read /proc.
+ * Sets *out to the counters since cp_trace_accounts_open. `end` has the
+ * counters that the thread itself recorded when it ended; NULL means to read
+ * /proc.
  */
 void cp_trace_accounts_close(struct cp_trace_accounts *a, int32_t tid,
                              const struct cp_trace_end *end,

@@ -29,7 +29,7 @@ enum cp_status cp_trace_pool_map(struct cp_error *err);
  */
 void cp_trace_pool_grow(size_t n_threads);
 
-/* Before a session: frees all buffers that no thread owns. */
+/* Call before a session: frees all buffers that no thread owns. */
 void cp_trace_pool_clear(void);
 
 /*
@@ -40,7 +40,7 @@ void cp_trace_pool_read(void (*take)(void *context, int32_t tid,
                                      const struct cp_trace_event *e),
                         void *context);
 
-/* After a session: returns the memory of free buffers to the kernel. */
+/* Call after a session: returns the memory of free buffers to the kernel. */
 void cp_trace_pool_trim(void);
 
 /* Memory of the buffers in use, bytes. */

@@ -9,7 +9,7 @@
 #include "signal/tables/random.h"
 #include "signal/tables/capture.h"
 
-#define KEY_CLAIMED 1 /* a key that is no address: insertion in progress */
+#define KEY_CLAIMED 1 /* not an address: insertion in progress */
 #define BUCKETS_PER_BLOCK 3
 
 _Thread_local struct cp_alloc_thread cp_alloc_self;

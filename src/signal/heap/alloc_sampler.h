@@ -72,7 +72,10 @@
 #define CP_LIVE_BUCKET 8         /* slots in a bucket */
 #define CP_LIVE_PRIMARY 1024     /* buckets in the primary part */
 
-/* State of a thread; all 0 at its start, so its first allocation draws. */
+/*
+ * State of a thread. It is zero-initialized, so the first allocation of the
+ * thread draws a distance.
+ */
 struct cp_alloc_thread {
     uint64_t left;       /* bytes until the next sampled byte, inclusive */
     uint64_t random;     /* state of random.h; 0 if not seeded */

@@ -2,9 +2,9 @@
  * mask - blocks the signals whose handlers could run in the calling thread.
  *
  * The kernel discards a signal that the process ignores (SIGCHLD, by default)
- * only if the thread it is meant for does not block it. If it does, the signal
- * is queued, and another thread is woken for it: its system call ends early.
- * So ignored signals stay unblocked.
+ * only if the thread it is meant for does not block it. If that thread blocks
+ * it, the kernel queues the signal and wakes a different thread for it, whose
+ * system call then ends early. So ignored signals stay unblocked.
  *
  * Context: any, signal handlers included; errno is kept. Locking: none.
  * Failure: none.

@@ -11,7 +11,10 @@
 
 #include "base/assert/assert.h"
 
-/* What a thread waits for; the state tag of a sample in the block profile. */
+/*
+ * The kind of object that a thread waits for. It is the state tag of a sample
+ * in the block profile.
+ */
 enum cp_wait_kind {
     CP_WAIT_MUTEX = 1,
     CP_WAIT_READ,

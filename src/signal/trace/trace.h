@@ -147,11 +147,11 @@ struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
                                          const struct cp_signal_regs *here,
                                          uintptr_t caller);
 
-/* After a wait: writes its event; e->arg is the result of an I/O call. */
+/* Call after a wait: writes its event; e->arg is the result of an I/O call. */
 void cp_trace_wait_end(const struct cp_trace_wait *wait,
                        const struct cp_trace_event *e, uintptr_t caller);
 
-/* After a call that did not wait: writes no event. */
+/* Call after a call that did not wait: writes no event. */
 void cp_trace_wait_abort(const struct cp_trace_wait *wait);
 
 /*

@@ -51,7 +51,7 @@ static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
     return *(const uint32_t *)(pc - 4) == call || *(const uint32_t *)pc == call;
 }
 
-/* Subtracts n from *left; true: *left was at most n. */
+/* Subtracts n from *left. Returns true if *left was at most n. */
 static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
 {
     uint64_t before = *left;

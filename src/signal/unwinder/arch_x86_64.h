@@ -51,8 +51,8 @@ static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
 }
 
 /*
- * Subtracts n from *left; true: *left was at most n. One instruction: the flags
- * of the subtraction give the result.
+ * Subtracts n from *left. Returns true if *left was at most n. One instruction:
+ * the flags of the subtraction give the result.
  */
 static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
 {

@@ -43,13 +43,16 @@ void cp_stack_reader_set_stack(struct cp_stack_reader *r, uintptr_t sp);
  * until cp_stack_reader_set_stack. */
 void cp_stack_reader_bind(struct cp_stack_reader *r, uintptr_t sp);
 
-/* Extends the range to the page of an address; false: it must not be read. */
+/*
+ * Extends the range to the page of an address. Returns false if the page must
+ * not be read.
+ */
 bool cp_stack_reader_page(struct cp_stack_reader *r, uintptr_t address);
 
 /* Are the 8 bytes at this address readable? One system call. */
 bool cp_stack_reader_is_readable(uintptr_t address);
 
-/* Reads the 8-byte word at an address; false: it must not be read. */
+/* Reads the 8-byte word at an address. Returns false if it must not be read. */
 CP_NO_SANITIZE static inline bool
 cp_stack_reader_word(struct cp_stack_reader *r, uintptr_t address,
                      uintptr_t *out)

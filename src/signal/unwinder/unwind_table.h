@@ -15,8 +15,8 @@
  *   cp_unwind_table_current() (signal/tables/readers.h), and it is immutable
  *   but for the cache. Ordering: a cache entry is one word with its key, so
  *   relaxed loads and stores are enough: a reader always sees a complete entry,
- *   and its key tells whether it is that of the address. Failure: an unknown
- *   address has the row CP_CFI_NONE.
+ *   and its key tells whether the entry belongs to the address. Failure: an
+ *   unknown address has the row CP_CFI_NONE.
  */
 #ifndef CP_UNWIND_TABLE_H
 #define CP_UNWIND_TABLE_H

@@ -55,7 +55,7 @@ CP_NO_SANITIZE static bool step_signal(struct cp_signal_walk *w,
     return true;
 }
 
-/* Computes the CFA of the less common kinds; false: it is not known. */
+/* Computes the CFA of the less common kinds. Returns false if it is unknown. */
 static bool other_cfa(struct cp_signal_walk *w, const struct frame *f,
                       const struct cp_cfi_row *row, uintptr_t *out)
 {

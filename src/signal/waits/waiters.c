@@ -99,7 +99,10 @@ static void release_slot(struct waiter *w)
     atomic_store_explicit(&w->owner, 0, memory_order_release);
 }
 
-/* Claims a free slot for the bucket; NULL: MAX_PROBES slots are in use. */
+/*
+ * Claims a free slot for the bucket. Returns NULL if MAX_PROBES slots are in
+ * use.
+ */
 static struct waiter *claim(uint32_t bucket, bool *is_close)
 {
     for (uint32_t i = 0; i < MAX_PROBES; i++) {

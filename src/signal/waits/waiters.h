@@ -115,7 +115,7 @@ uint32_t cp_waiters_scan_length(const void *lock);
 /* Prefetches the slots that a collect reads first. */
 void cp_waiters_prefetch(const void *lock);
 
-/* Before an unlock: charges the waiters of the lock up to now_ns. */
+/* Call before an unlock: charges the waiters of the lock up to now_ns. */
 struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns);
 
 /* Releases the slot that an exited thread kept. */

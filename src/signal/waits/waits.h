@@ -5,8 +5,8 @@
  * Two sample tables. `block` has the stacks that waited. `mutex` has the stacks
  * that unlocked while others waited: one wait in mutex_fraction is sampled
  * (waiters.h), and the thread that unlocks is charged with the time that the
- * sampled threads have waited since the last unlock. So both tables sum up the
- * same waits.
+ * sampled threads have waited since the last unlock. So the totals of both
+ * tables represent the same waits.
  *
  * Work between lock and unlock makes all other threads wait longer. So a stack
  * is captured before the wait if the wait is likely to be recorded, and the
@@ -106,8 +106,8 @@ void cp_wait_end(const struct cp_wait *wait, uintptr_t caller);
 void cp_wait_abort(const struct cp_wait *wait);
 
 /*
- * After a sleep or an I/O call that returned `result`. The block profile does
- * not record calls shorter than CP_WAIT_IO_MIN_NS.
+ * Call after a sleep or an I/O call that returned `result`. The block profile
+ * does not record calls shorter than CP_WAIT_IO_MIN_NS.
  */
 void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
                     uintptr_t caller);
@@ -128,11 +128,11 @@ static inline bool cp_waits_have_waiters(const void *lock)
            cp_trace_has_waiters((uint64_t)(uintptr_t)lock);
 }
 
-/* Before an unlock, or before a wake of an object that has no holder. */
+/* Call before an unlock, or before a wake of an object that has no holder. */
 struct cp_unlock_event cp_waits_before_unlock(const void *lock);
 struct cp_unlock_event cp_waits_before_wake(const void *thing);
 
-/* After the unlock or the wake. */
+/* Call after the unlock or the wake. */
 void cp_waits_after_unlock(const void *lock, const struct cp_unlock_event *go,
                            uintptr_t caller);
 
