@@ -37,7 +37,10 @@ struct cp_endpoint_cost {
 struct cp_endpoint_options {
     /* PPROFLISTEN: host:port, :port, port, unix:/path; {pid} is replaced. */
     const char *listen;
-    /* Ends in NULL. A kind of Go that is missing serves an empty profile. */
+    /*
+     * Ends in NULL. For a kind that Go has and the list lacks, the endpoint
+     * serves an empty profile.
+     */
     const struct cp_kind *const *kinds;
     /* The i-th kind that the program has added, or NULL. May be NULL. */
     const struct cp_kind *(*more_kinds)(size_t i);
@@ -115,9 +118,9 @@ const char *cp_endpoint_address(const struct cp_endpoint *e);
 void cp_endpoint_free(struct cp_endpoint *e);
 
 /*
- * In the child of a fork, where the thread does not exist: closes the inherited
- * descriptors. Leaks the memory, which an interrupted update may have left
- * inconsistent.
+ * Call in the child of a fork, where the thread does not exist: closes the
+ * inherited descriptors. Leaks the memory, which an interrupted update may have
+ * left inconsistent.
  */
 void cp_endpoint_abandon(struct cp_endpoint *e);
 

@@ -80,7 +80,7 @@ static void bytes_text(uint64_t n, char out[TEXT_BYTES])
                    units[unit]);
 }
 
-/* "3 h 12 min", "41 s", "0.25 s" */
+/* Formats a duration: "3 h 12 min", "41 s", "0.25 s". */
 static void duration_text(int64_t ns, char out[TEXT_BYTES])
 {
     long long seconds = ns / CP_NS_PER_S;
@@ -149,7 +149,7 @@ static void kind_count_text(const struct cp_kind *kind, char out[TEXT_BYTES])
 
 /* ---- the page ---- */
 
-/* A labelled number; `more` is a note behind it or "". */
+/* Writes a labelled number; `more` is a note after it or "". */
 static void put_number(struct cp_out *out, const char *id, const char *name,
                        const char *text, const char *more)
 {
@@ -232,7 +232,7 @@ static void put_command(const struct cp_service *s, const struct cp_kind *kind,
     cp_out_cstr(out, "</code><button type=\"button\">Copy</button></div>\n");
 }
 
-/* The download links beside the name of a kind. */
+/* Writes the download links beside the name of a kind. */
 static void put_links(const struct cp_kind *kind, struct cp_out *out)
 {
     const char *name = kind->name;

@@ -129,7 +129,10 @@ static void send_request(struct mount *m)
     CP_ASSERT(m->sent <= m->request.len);
 }
 
-/* Copies the bytes that have arrived. *is_done: the response is complete. */
+/*
+ * Copies the bytes that have arrived. Sets *is_done if the response is
+ * complete.
+ */
 static enum cp_status receive_response(struct mount *m, bool *is_done,
                                        struct cp_error *err)
 {

@@ -27,10 +27,15 @@ bool cp_params_int(const char *text, int64_t *out);
  */
 bool cp_params_float(const char *text, double *out);
 
-/* An address of len bytes: 0x, 0o, 0b or 0 and digits, or decimal. */
+/*
+ * Parses an address of len characters: 0x, 0o, 0b or 0 and digits, or decimal.
+ */
 bool cp_params_address(const char *text, size_t len, uint64_t *out);
 
-/* The integer value of a parameter; 0 if it is absent or not an integer. */
+/*
+ * Returns the integer value of a parameter, or 0 if it is absent or not an
+ * integer.
+ */
 int64_t cp_params_get(const struct cp_http_request *r, const char *name);
 
 #endif

@@ -53,7 +53,9 @@ static bool is_profile(const struct cp_kind *kind)
     return !kind->finish_bytes && !cp_empty_kind_is_trace(kind);
 }
 
-/* The profile of a recording, or the difference of two snapshots. */
+/*
+ * Answers with the profile of a recording, or the difference of two snapshots.
+ */
 static void collect_and_answer(struct cp_profile_request *req)
 {
     struct cp_profile *p = NULL;

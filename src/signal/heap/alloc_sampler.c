@@ -29,7 +29,7 @@ static uint64_t next_random(struct cp_alloc_thread *t)
     return cp_random_next(&t->random);
 }
 
-/* The natural logarithm of x >= 1, with an error of about 1e-10. */
+/* Returns the natural logarithm of x >= 1, with an error of about 1e-10. */
 static double log_of(uint64_t x)
 {
     int bits = 63 - __builtin_clzll(x);
@@ -84,7 +84,10 @@ static void filter_add(uintptr_t address)
         ;
 }
 
-/* A counter that has reached its maximum stays: its true value is unknown. */
+/*
+ * A counter that has reached its maximum never changes again, because its true
+ * value is unknown.
+ */
 static void filter_remove(uintptr_t address)
 {
     _Atomic uint8_t *count = &cp_alloc_filter[cp_alloc_filter_at(address)];

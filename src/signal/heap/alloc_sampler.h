@@ -125,7 +125,7 @@ struct cp_alloc_counts {
     _Atomic uint64_t high_bytes;    /* maximum of live_bytes (high water) */
     _Atomic uint64_t all_bytes;     /* sum of the weights of all blocks */
     _Atomic uint64_t n_live;        /* blocks in the live table */
-    _Atomic uint64_t n_in_overflow; /* of them, in the overflow part */
+    _Atomic uint64_t n_in_overflow; /* live blocks in the overflow part */
     _Atomic uint64_t n_lost;        /* blocks that found no free slot */
 };
 
@@ -160,7 +160,7 @@ static inline size_t cp_alloc_filter_at(uintptr_t address)
            (32 - CP_ALLOC_FILTER_BITS);
 }
 
-/* May the block be in the live table? False positives are possible. */
+/* Whether the block may be in the live table. False positives are possible. */
 static inline bool cp_alloc_may_be_sampled(const void *block)
 {
     return atomic_load_explicit(
@@ -168,7 +168,7 @@ static inline bool cp_alloc_may_be_sampled(const void *block)
                memory_order_relaxed) != 0;
 }
 
-/* Excludes the calling thread from sampling: it is a thread of the library. */
+/* Excludes the calling thread, a thread of the library, from sampling. */
 static inline void cp_alloc_mark_internal(void)
 {
     cp_alloc_self.left = UINT64_MAX;
@@ -189,10 +189,10 @@ void cp_alloc_record(void *block, size_t size, uintptr_t caller);
  */
 struct cp_live_entry cp_live_remove(void *block);
 
-/* Is the block in the table, with this slot? */
+/* Whether the block is in the table with this slot. */
 bool cp_live_contains(void *block, uint32_t slot);
 
-/* Inserts a removed block again: realloc failed. */
+/* Inserts a removed block again, after a failed realloc. */
 void cp_live_insert(void *block, struct cp_live_entry entry);
 
 /* Counts a removed block as freed. */

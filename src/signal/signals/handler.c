@@ -12,7 +12,10 @@
 #include "signal/unwinder/syscall.h"
 #include "signal/waits/waits.h"
 
-/* CPU time without a perf event that is recorded wherever the thread is. */
+/*
+ * CPU time without a perf event after which the timer records the thread
+ * wherever it is.
+ */
 #define KERNEL_TIME_TIMEOUT_NS 40000000u
 #define MAX_LAG_NS 100000
 #define NUMBER_MASK (((uint32_t)1 << CP_SIGNAL_NUMBER_BITS) - 1)
@@ -118,7 +121,9 @@ static uint64_t periods_due_now(const struct cp_signal_thread *t)
     return cp_signal_periods_due(t, thread_clock_ns());
 }
 
-/* Delay of the thread's first event, ns; negative: it is early. */
+/*
+ * Returns the delay of the thread's first event in ns; negative if it is early.
+ */
 static int64_t lateness_ns(const struct cp_signal_thread *t)
 {
     return (int64_t)(thread_clock_ns() - t->cpu.first_ns);
@@ -299,7 +304,7 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
     }
 }
 
-/* Is this the first event? It counts even if it is slightly early. */
+/* Whether this is the first event. It counts even if it is slightly early. */
 static bool is_first(const struct cp_signal_thread *t)
 {
     return !t->perf.has_fired && atomic_load(&t->cpu.count) == 0;

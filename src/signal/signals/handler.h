@@ -60,7 +60,7 @@ struct cp_handler_state {
     uint32_t cookie; /* random; set before the first signal; 0 if not set */
 
     /* Samples since the start of the process. */
-    _Atomic uint64_t n_samples;        /* recorded, or lost by a full table */
+    _Atomic uint64_t n_samples; /* samples recorded, or lost by a full table */
     _Atomic uint64_t n_truncated;      /* stack without its outermost frame */
     _Atomic uint64_t n_no_reader_slot; /* lost: all reader slots in use */
     _Atomic uint64_t n_full; /* samples lost because the table was full */
@@ -100,7 +100,9 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context);
 /* The handler of SIGTRAP, which perf events send (perf_event.h). */
 void cp_signal_handle_trap(int sig, siginfo_t *info, void *context);
 
-/* In a handler of sig: restores the default action and raises it again. */
+/*
+ * Call in a handler of sig: restores the default action and raises sig again.
+ */
 void cp_signal_raise_default(int sig);
 
 #endif

@@ -65,7 +65,10 @@ void cp_perf_signals_resume(struct cp_signal_thread *t);
 /* Closes the events of all threads and forbids new ones. */
 void cp_perf_signals_close_all(void);
 
-/* The same for good: cp_perf_signals_pause becomes a no-op. */
+/*
+ * Like cp_perf_signals_close_all, but permanent: cp_perf_signals_pause becomes
+ * a no-op.
+ */
 void cp_perf_signals_disable(void);
 
 #endif

@@ -31,13 +31,16 @@ typedef int cp_sigaction_fn(int, const struct sigaction *, struct sigaction *);
 void cp_signal_shield_wrap(int sig, const struct sigaction *act,
                            struct sigaction *out);
 
-/* Turns an installed action back into the program's, if it is a shield. */
+/* Converts an installed action back into the program's, if it is a shield. */
 void cp_signal_shield_unwrap(int sig, struct sigaction *act);
 
-/* Installs the program's action: no signal of the library can be pending. */
+/*
+ * Installs the program's action directly. Call it when no signal of the library
+ * can be pending.
+ */
 void cp_signal_shield_restore(int sig);
 
-/* The handler in front of the program's. */
+/* The shield: the handler that wraps the program's handler. */
 void cp_signal_shield_handle(int sig, siginfo_t *info, void *context);
 
 #endif

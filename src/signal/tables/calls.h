@@ -79,7 +79,7 @@ enum cp_call {
 _Static_assert((int)CP_WAIT_KINDS <= (int)CP_CALL_FIRST_IO,
                "kinds and calls of I/O have different numbers");
 
-/* An I/O call that returns sooner is taken not to have blocked; ns. */
+/* ns; an I/O call that returns sooner counts as not blocked. */
 #define CP_WAIT_IO_MIN_NS 20000
 
 static inline bool cp_call_is_io(unsigned call)

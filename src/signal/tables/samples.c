@@ -44,7 +44,7 @@ static void write_frames(struct cp_signal_samples *s,
 }
 
 /*
- * Tries to claim the slot without a load before. A load of an untouched page
+ * Tries to claim the slot without loading it first. A load of an untouched page
  * maps the zero page; the write after it costs a second page fault and a TLB
  * shootdown on all cores.
  */

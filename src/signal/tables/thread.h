@@ -80,8 +80,8 @@ struct cp_thread_requests {
 };
 
 /*
- * The wall-clock profile. Running time that the sampler has measured waits in
- * value_ns and count until the handler attributes it to a stack.
+ * The wall-clock profile. value_ns and count accumulate running time that the
+ * sampler has measured, until the handler attributes it to a stack.
  */
 struct cp_thread_wall {
     _Atomic uint64_t value_ns; /* running time without a stack yet */
@@ -162,7 +162,10 @@ _Static_assert(offsetof(struct cp_signal_thread, cpu) +
                    64,
                "a CPU sample reads one cache line of the record");
 
-/* Sampling periods that are over at this CPU time and are not recorded yet. */
+/*
+ * Returns the number of sampling periods that have passed at this CPU time and
+ * are not recorded yet.
+ */
 static inline uint64_t cp_signal_periods_due(const struct cp_signal_thread *t,
                                              uint64_t clock_ns)
 {

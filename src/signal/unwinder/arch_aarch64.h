@@ -110,8 +110,8 @@ static inline long cp_arch_syscall(long number, const long a[6])
 }
 
 /*
- * Can a call instruction be where this row is valid? A call overwrites the link
- * register, so the function must have saved its return address before.
+ * Whether a call instruction can be where this row is valid. A call overwrites
+ * the link register, so the function must have saved its return address before.
  */
 static inline bool cp_arch_may_call(const struct cp_cfi_row *row)
 {

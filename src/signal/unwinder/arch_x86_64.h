@@ -109,8 +109,8 @@ static inline long cp_arch_syscall(long number, const long a[6])
 }
 
 /*
- * Can a call instruction be where this row is valid? The ABI aligns the stack
- * to 16 bytes at each call, which excludes the entry and the return of a
+ * Whether a call instruction can be where this row is valid. The ABI aligns the
+ * stack to 16 bytes at each call, which excludes the entry and the return of a
  * function.
  */
 static inline bool cp_arch_may_call(const struct cp_cfi_row *row)

@@ -49,7 +49,7 @@ void cp_stack_reader_bind(struct cp_stack_reader *r, uintptr_t sp);
  */
 bool cp_stack_reader_page(struct cp_stack_reader *r, uintptr_t address);
 
-/* Are the 8 bytes at this address readable? One system call. */
+/* Whether the 8 bytes at this address are readable. Costs one system call. */
 bool cp_stack_reader_is_readable(uintptr_t address);
 
 /* Reads the 8-byte word at an address. Returns false if it must not be read. */

@@ -26,7 +26,7 @@ uint64_t cp_waits_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* A uniform random number from 0 to n - 1. */
+/* Returns a uniform random number from 0 to n - 1. */
 static uint64_t random_below(uint64_t n)
 {
     __extension__ typedef unsigned __int128 wide;
@@ -47,7 +47,7 @@ void cp_waits_reset_after_fork(void)
     cp_waiters_reset_after_fork();
 }
 
-/* Does the object have a holder that is charged for the waits? */
+/* Whether the object has a holder that is charged for the waits. */
 static bool has_holder(unsigned call)
 {
     return call <= CP_WAIT_SPIN;

@@ -115,13 +115,15 @@ void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
 /* Empties the list of waiters in the child of a fork. */
 void cp_waits_reset_after_fork(void);
 
-/* Measured before an unlock, recorded after it. */
+/* An unlock: measured before it happens, recorded after it. */
 struct cp_unlock_event {
     uint64_t wake_ns;              /* time for the trace; 0 if not traced */
     struct cp_waiters_found found; /* waiters that the caller is charged for */
 };
 
-/* May threads wait for the lock that a profile or a trace needs? */
+/*
+ * Whether threads may wait for the lock whose waits a profile or a trace needs.
+ */
 static inline bool cp_waits_have_waiters(const void *lock)
 {
     return cp_waiters_has_sampled(lock) ||
