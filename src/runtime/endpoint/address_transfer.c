@@ -26,7 +26,7 @@
 
 /* ---- processes ---- */
 
-/* The parent of a process; 0 if unknown. */
+/* Returns the parent of a process, or 0 if unknown. */
 static pid_t parent_of(pid_t pid)
 {
     char path[64], text[512];
@@ -105,7 +105,7 @@ static int open_socket(int flags)
     return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0);
 }
 
-/* The process id of the peer if it has the same user; 0 otherwise. */
+/* Returns the process id of the peer if it has the same user, 0 otherwise. */
 static pid_t peer_of(int fd)
 {
     struct ucred peer = { 0 };
@@ -269,7 +269,7 @@ static bool parent_file_contains(const char *name, const char *wanted,
 
 /*
  * A program that writes its title over its environment (sshd) shows an empty
- * one. There it counts whether the parent has mapped the library.
+ * one. For such a parent the test is whether it has mapped the library.
  */
 bool cp_address_transfer_is_inherited(const char *listen)
 {

@@ -5,7 +5,8 @@
  * processes, and timeout binds the address first. The user wants the profiles
  * of the server. So each endpoint (the owner) accepts connections on an
  * abstract unix socket that is named after its process. A process that finds
- * its address in use (the holder to be) connects to those of its ancestors.
+ * its address in use (the future holder) connects to the sockets of its
+ * ancestors.
  *
  * The owner sends its listening socket (SCM_RIGHTS) if the kernel says
  * (SO_PEERCRED) that the peer has its user and descends from it, and if the
@@ -15,7 +16,8 @@
  * accepting until the connection, the lease, is closed: the holder has ended,
  * has called exec, or has closed its endpoint.
  *
- * Context: the endpoint thread (owner), another thread of the library (holder).
+ * Context: owner: the endpoint thread; holder: a different thread of the
+ * library.
  * Locking: none.
  * Ordering: none; all state is in the kernel.
  * Failure: -1 or false; the address stays with the owner.

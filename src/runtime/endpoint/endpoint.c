@@ -5,8 +5,9 @@
  * The caller binds the socket, so that an address in use is an error at once.
  * The thread then unshares the descriptor table and closes everything but the
  * socket. The caller waits for that and closes the socket in the table of the
- * program. It then shares no descriptor with the thread, so it wakes the thread
- * by a directed signal, which the thread blocks and reads from a signalfd.
+ * program. Caller and thread then share no descriptor, so the caller wakes the
+ * thread by a directed signal, which the thread blocks and reads from a
+ * signalfd.
  */
 #include "runtime/endpoint/endpoint.h"
 
@@ -55,8 +56,8 @@ struct cp_endpoint {
     struct cp_service service;
     struct cp_http_server *server;
     int listen_fd, signal_fd;
-    int transfer_fd;         /* accepts requests for a lease; -1: none */
-    int lease_fd;            /* lease that a descendant holds; -1: none */
+    int transfer_fd;         /* accepts requests for a lease; -1 if none */
+    int lease_fd;            /* lease that a descendant holds; -1 if none */
     pid_t pid;               /* process that started the thread */
     _Atomic int tid;         /* endpoint thread; 0 before it runs */
     _Atomic uint32_t stage;  /* enum stage; a futex */
@@ -74,7 +75,10 @@ static void publish_stage(struct cp_endpoint *e, enum stage stage)
     (void)syscall(SYS_futex, &e->stage, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Waits for another stage than `now`; returns `now` after the timeout. */
+/*
+ * Waits until the stage differs from `now`, and returns it. Returns `now` after
+ * the timeout.
+ */
 static enum stage wait_for_stage(struct cp_endpoint *e, enum stage now)
 {
     struct timespec timeout = { STAGE_TIMEOUT_S, 0 };
@@ -201,8 +205,8 @@ static void on_signal(void *context)
 }
 
 /*
- * The limit of connections by RLIMIT_NOFILE: an eighth of it in a shared
- * descriptor table, all of it in a private one, minus 16 for files.
+ * Returns the limit of connections that RLIMIT_NOFILE allows: an eighth of it
+ * in a shared descriptor table, all of it in a private one, minus 16 for files.
  */
 static size_t connection_limit(size_t max, bool is_private)
 {
@@ -286,7 +290,10 @@ static void run(void *context)
 
 /* ---- the thread of the caller ---- */
 
-/* Makes a path absolute: clients have other working directories. */
+/*
+ * Writes the address as clients use it. The path of a unix socket becomes
+ * absolute, because clients have different working directories.
+ */
 static void write_text(struct cp_endpoint *e)
 {
     const char *path = socket_path(e);

@@ -28,16 +28,19 @@ struct cp_kind;
 /* The cost of the profiler, for the index page. */
 struct cp_endpoint_cost {
     uint64_t memory_bytes;     /* in use by the library */
-    uint64_t max_memory_bytes; /* limit of memory_bytes; 0: unknown */
+    uint64_t max_memory_bytes; /* limit of memory_bytes; 0 if unknown */
     uint64_t n_samples;        /* samples of all kinds since the start */
     uint64_t n_lost;           /* samples lost since the start */
-    uint64_t cpu_ns; /* CPU time without that of the endpoint thread */
+    uint64_t cpu_ns;           /* CPU time, excluding the endpoint thread */
 };
 
 struct cp_endpoint_options {
     /* PPROFLISTEN: host:port, :port, port, unix:/path; {pid} is replaced. */
     const char *listen;
-    /* Ends in NULL. A kind of Go that is missing serves an empty profile. */
+    /*
+     * Ends in NULL. For a kind that Go has and the list lacks, the endpoint
+     * serves an empty profile.
+     */
     const struct cp_kind *const *kinds;
     /* The i-th kind that the program has added, or NULL. May be NULL. */
     const struct cp_kind *(*more_kinds)(size_t i);
@@ -47,28 +50,33 @@ struct cp_endpoint_options {
     bool is_quiet;
     /* Accepts any Host header; see http/guard.h. */
     bool allows_any_host;
-    /* Shares the descriptor table of the program, as on older kernels. For
-       tests. */
+    /*
+     * Shares the descriptor table of the program, as on older kernels. Used by
+     * tests only.
+     */
     bool shares_descriptors;
-    /* The token that clients must send (http/token.h); "" or NULL: none. */
+    /* The token that clients must send (http/token.h); "" or NULL if none. */
     const char *token;
-    /* A socket that listens on the address; the endpoint owns it. 0: none. */
+    /* A socket that listens on the address; the endpoint owns it. 0 if none. */
     int listen_fd;
     /*
      * The lease of that socket (address_transfer.h), open while the endpoint
-     * serves. If it is set, both descriptors are closed on failure. 0: none.
+     * serves. If it is set, both descriptors are closed on failure. 0 if none.
      */
     int lease_fd;
     /*
      * Called with the address when the endpoint begins to serve, and again
-     * after a lease. True: print the address on stderr. May be NULL.
+     * after a lease. Returns true if the endpoint should print the address on
+     * stderr. May be NULL.
      */
     bool (*on_serving)(const char *address);
     /* Called when a descendant leases the address. May be NULL. */
     void (*on_leased)(void);
-    /* Whether a descendant may lease the address now. NULL: never. */
+    /* Whether a descendant may lease the address now. NULL means never. */
     bool (*may_lease)(void);
-    /* POST detach of a client on this machine. NULL: not allowed. */
+    /*
+     * Handles POST detach from a client on this machine. NULL if not allowed.
+     */
     void (*on_detach)(void);
     /*
      * Starts a thread of the library that calls run(context) with all signals
@@ -99,7 +107,7 @@ bool cp_endpoint_await_end(struct cp_endpoint *e);
 
 /*
  * Ends the thread and copies the address, with the actual port, so that a new
- * endpoint can start there. False: the thread has not ended.
+ * endpoint can start there. Returns false if the thread has not ended.
  */
 bool cp_endpoint_pause(struct cp_endpoint *e, char at[CP_HTTP_ADDRESS_BYTES]);
 
@@ -110,9 +118,9 @@ const char *cp_endpoint_address(const struct cp_endpoint *e);
 void cp_endpoint_free(struct cp_endpoint *e);
 
 /*
- * In the child of a fork, where the thread does not exist: closes the inherited
- * descriptors. Leaks the memory, which an interrupted update may have left
- * inconsistent.
+ * Call in the child of a fork, where the thread does not exist: closes the
+ * inherited descriptors. Leaks the memory, which an interrupted update may have
+ * left inconsistent.
  */
 void cp_endpoint_abandon(struct cp_endpoint *e);
 

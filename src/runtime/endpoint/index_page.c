@@ -49,7 +49,7 @@ static void put_html_text(struct cp_out *out, const char *text)
     put_html(out, text, strlen(text));
 }
 
-/* "12,345" */
+/* Formats a count, such as "12,345". */
 static void count_text(uint64_t n, char out[TEXT_BYTES])
 {
     char digits[24];
@@ -65,7 +65,7 @@ static void count_text(uint64_t n, char out[TEXT_BYTES])
     out[k] = '\0';
 }
 
-/* "1.4 MB" */
+/* Formats a number of bytes, such as "1.4 MB". */
 static void bytes_text(uint64_t n, char out[TEXT_BYTES])
 {
     static const char *const units[] = { "bytes", "KB", "MB", "GB", "TB" };
@@ -80,7 +80,7 @@ static void bytes_text(uint64_t n, char out[TEXT_BYTES])
                    units[unit]);
 }
 
-/* "3 h 12 min", "41 s", "0.25 s" */
+/* Formats a duration: "3 h 12 min", "41 s", "0.25 s". */
 static void duration_text(int64_t ns, char out[TEXT_BYTES])
 {
     long long seconds = ns / CP_NS_PER_S;
@@ -149,7 +149,7 @@ static void kind_count_text(const struct cp_kind *kind, char out[TEXT_BYTES])
 
 /* ---- the page ---- */
 
-/* A labelled number; `more` is a note behind it or "". */
+/* Writes a labelled number; `more` is a note after it or "". */
 static void put_number(struct cp_out *out, const char *id, const char *name,
                        const char *text, const char *more)
 {
@@ -232,7 +232,7 @@ static void put_command(const struct cp_service *s, const struct cp_kind *kind,
     cp_out_cstr(out, "</code><button type=\"button\">Copy</button></div>\n");
 }
 
-/* The download links beside the name of a kind. */
+/* Writes the download links beside the name of a kind. */
 static void put_links(const struct cp_kind *kind, struct cp_out *out)
 {
     const char *name = kind->name;
@@ -352,7 +352,7 @@ static void put_json(const struct cp_service *s, struct cp_out *out)
                   n.clients);
 }
 
-/* A random text for the Content-Security-Policy of this response. */
+/* Writes a random string for the Content-Security-Policy of this response. */
 static void make_nonce(char out[33])
 {
     unsigned char bytes[16] = { 0 };

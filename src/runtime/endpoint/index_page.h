@@ -1,5 +1,6 @@
 /*
- * index_page - /debug/pprof/: the profiles, and the cost of the profiler.
+ * index_page - serves /debug/pprof/, which lists the profiles and shows the
+ * cost of the profiler.
  *
  * The page loads nothing from other servers. `format=json` gives the same
  * numbers as JSON; the page polls it to update itself.

@@ -19,7 +19,7 @@
 #include "runtime/endpoint/service.h"
 #include "runtime/endpoint/ui_page.h"
 
-#define CLIENT_POLL_MS 200 /* between two checks that the client is there */
+#define CLIENT_POLL_MS 200 /* between checks that the client is connected */
 #define COPY_BYTES ((size_t)4 << 10)
 
 struct mount {
@@ -29,10 +29,10 @@ struct mount {
     size_t sent;        /* bytes of the request that are sent */
     int inner;          /* the end of the socket pair that the server lacks */
     int client;         /* descriptor of the client, or -1 */
-    struct cp_out *out; /* receives the response; NULL: the client does */
+    struct cp_out *out; /* receives the response; NULL if a client does */
 };
 
-/* Whether the text has no blanks and no control characters. */
+/* Whether the string has no blanks and no control characters. */
 static bool is_token(const char *text)
 {
     if (!*text)
@@ -129,7 +129,10 @@ static void send_request(struct mount *m)
     CP_ASSERT(m->sent <= m->request.len);
 }
 
-/* Copies the bytes that have arrived. *is_done: the response is complete. */
+/*
+ * Copies the bytes that have arrived. Sets *is_done if the response is
+ * complete.
+ */
 static enum cp_status receive_response(struct mount *m, bool *is_done,
                                        struct cp_error *err)
 {

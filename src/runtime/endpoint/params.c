@@ -1,4 +1,6 @@
-/* params.c - the number parsers of params.h, without locale and strtol(). */
+/*
+ * params.c - parses numbers without strtol() and independently of the locale.
+ */
 #include "runtime/endpoint/params.h"
 
 #include <string.h>

@@ -15,16 +15,27 @@ struct cp_http_request;
 
 #define CP_MAX_SECONDS 31536000 /* one year */
 
-/* Decimal digits with an optional sign. False: not a 64-bit integer. */
+/*
+ * Parses decimal digits with an optional sign. Returns false if the string is
+ * not a 64-bit integer.
+ */
 bool cp_params_int(const char *text, int64_t *out);
 
-/* Decimal digits with an optional point and exponent. False: anything else. */
+/*
+ * Parses decimal digits with an optional point and exponent. Returns false for
+ * any other string.
+ */
 bool cp_params_float(const char *text, double *out);
 
-/* An address of len bytes: 0x, 0o, 0b or 0 and digits, or decimal. */
+/*
+ * Parses an address of len characters: 0x, 0o, 0b or 0 and digits, or decimal.
+ */
 bool cp_params_address(const char *text, size_t len, uint64_t *out);
 
-/* The integer value of a parameter; 0 if it is absent or not an integer. */
+/*
+ * Returns the integer value of a parameter, or 0 if it is absent or not an
+ * integer.
+ */
 int64_t cp_params_get(const struct cp_http_request *r, const char *name);
 
 #endif

@@ -53,7 +53,9 @@ static bool is_profile(const struct cp_kind *kind)
     return !kind->finish_bytes && !cp_empty_kind_is_trace(kind);
 }
 
-/* The profile of a recording, or the difference of two snapshots. */
+/*
+ * Answers with the profile of a recording, or the difference of two snapshots.
+ */
 static void collect_and_answer(struct cp_profile_request *req)
 {
     struct cp_profile *p = NULL;
@@ -126,7 +128,7 @@ static void keep_until_end(struct cp_profile_request *req)
                       (int64_t)(req->request.seconds * 1e9));
 }
 
-/* True: the exchange owns the request. */
+/* Returns true if the exchange now owns the request. */
 static bool start_recording(struct cp_profile_request *req)
 {
     struct cp_error err = { 0 };
@@ -207,7 +209,7 @@ static void read_params(struct cp_profile_request *req,
         req->is_symbolized = strcmp(text, "none") != 0;
 }
 
-/* The format of a trace; false: unknown. */
+/* Reads the format of a trace. Returns false if the format is unknown. */
 static bool read_format(struct cp_profile_request *req,
                         const struct cp_http_request *r)
 {

@@ -1,11 +1,11 @@
 /*
- * profile_request - a request for a profile, from its parameters to the
+ * profile_request - handles a request for a profile, from its parameters to the
  * response.
  *
  * A snapshot is taken and answered at once. A profile over time is recorded
  * until a timer expires, or until the client closes its sending side, which
  * asks for the profile now. If the client disconnects, the recording is
- * cancelled. With `seconds`, a snapshot becomes the difference of two.
+ * cancelled. With `seconds`, the response is the difference of two snapshots.
  *
  * Context: the endpoint thread.
  */
@@ -17,7 +17,7 @@ struct cp_kind;
 struct cp_profile;
 struct cp_service;
 
-/* The client family; each expects another response. */
+/* The client family; each expects a different form of response. */
 enum cp_profile_request_form {
     CP_PROFILE_REQUEST_GO,       /* net/http/pprof */
     CP_PROFILE_REQUEST_GPERF,    /* gperftools: ignores `seconds` of a heap */

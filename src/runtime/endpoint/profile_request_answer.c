@@ -1,6 +1,6 @@
 /*
- * profile_request_answer.c - the response to a request: its headers, its errors
- * in Go's words, and the profile in the form that the client asks for.
+ * profile_request_answer.c - writes the response to a request: headers, errors
+ * with the messages of Go, and the profile in the requested form.
  */
 #include "runtime/endpoint/profile_request_state.h"
 
@@ -15,7 +15,7 @@
 #include "runtime/endpoint/service.h"
 #include "trace/step.h"
 
-/* The error texts are those of net/http/pprof. */
+/* The error messages are those of net/http/pprof. */
 void cp_profile_request_refuse(struct cp_profile_request *req,
                                const struct cp_error *err)
 {
@@ -56,7 +56,10 @@ void cp_profile_request_add_headers(const struct cp_profile_request *req)
     cp_http_add_header(req->x, "Content-Disposition", value);
 }
 
-/* Whether `debug` asks for text; Go's profiles differ for negative values. */
+/*
+ * Whether `debug` selects the text format. For negative values the kinds of Go
+ * differ.
+ */
 static bool is_text(const struct cp_profile_request *req)
 {
     switch (req->kind->text) {

@@ -50,7 +50,7 @@ enum cp_profile_request_state {
 struct cp_profile_request {
     enum cp_profile_request_state state;
 
-    /* In every state. */
+    /* Valid in every state. */
     struct cp_service *service;
     struct cp_http_exchange *x; /* dangling once ANSWERED or CANCELLED */
     const struct cp_kind *kind;
@@ -61,7 +61,7 @@ struct cp_profile_request {
     bool is_waiting;          /* counted in service->n_waiting */
     struct cp_profile **last; /* profile that a delta_* path starts from */
 
-    /* Since RECORDING. */
+    /* Valid from RECORDING on. */
     void *handle;            /* of the kind */
     struct cp_mappings maps; /* at the start; empty for a snapshot */
     int64_t started_ns;      /* monotonic */
@@ -104,7 +104,7 @@ enum cp_status cp_profile_request_subtract(struct cp_profile_request *req,
 struct cp_kind_sink cp_profile_request_sink(struct cp_profile_request *req,
                                             struct cp_out *out);
 
-/* Cancels what is recorded, unless ANSWERED, and frees the request. */
+/* Cancels the recording, unless ANSWERED, and frees the request. */
 void cp_profile_request_free(struct cp_profile_request *req);
 
 /* ---- responses, after which the request is ANSWERED ---- */
@@ -119,7 +119,10 @@ void cp_profile_request_answer(struct cp_profile_request *req,
 void cp_profile_request_answer_profile(struct cp_profile_request *req,
                                        struct cp_profile *p);
 
-/* With the recording of another profiler in the process, such as jemalloc. */
+/*
+ * Answers with the recording of a different profiler in the process, such as
+ * jemalloc.
+ */
 void cp_profile_request_answer_source(struct cp_profile_request *req,
                                       const char *source);
 

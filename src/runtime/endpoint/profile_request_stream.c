@@ -9,7 +9,7 @@
 #include "http/exchange.h"
 #include "runtime/endpoint/service.h"
 
-#define STREAM_POLL_NS 40000000 /* between two pieces */
+#define STREAM_POLL_NS 40000000 /* interval between two pieces */
 
 static int64_t left_ns(const struct cp_profile_request *req)
 {
@@ -19,7 +19,10 @@ static int64_t left_ns(const struct cp_profile_request *req)
     return end_ns > now_ns ? end_ns - now_ns : 0;
 }
 
-/* Sends one piece. False: the stream is over and the request is freed. */
+/*
+ * Sends one piece. Returns false if the stream has ended; the request is then
+ * freed.
+ */
 static bool send_bytes(struct cp_profile_request *req, struct cp_out *out,
                        enum cp_status status)
 {

@@ -1,6 +1,6 @@
 /*
- * render - encodes a profile for the client: gzipped protobuf, the text of Go
- * for debug=1 and debug=2, or the binary CPU format of gperftools.
+ * render - encodes a profile for the client: gzipped protobuf, Go's text
+ * formats of debug=1 and debug=2, or the binary CPU format of gperftools.
  *
  * Context: the endpoint thread, or the thread that calls cpprof.h.
  * Locking: the caller owns `symbols`.
@@ -21,12 +21,12 @@ struct cp_symbols;
 
 struct cp_renderer {
     const struct cp_kind *kind;
-    struct cp_symbols *symbols; /* NULL: addresses without names */
+    struct cp_symbols *symbols; /* NULL means addresses without names */
     int debug;                  /* `debug` parameter of the request */
     /* Mappings at the start of the recording, for code that has been unloaded
        since; or NULL. */
     const struct cp_mappings *before;
-    bool is_gperf; /* text for google-pprof and jeprof */
+    bool is_gperf; /* text format of google-pprof and jeprof */
 };
 
 /* These add mappings, names and comments to the profile. */

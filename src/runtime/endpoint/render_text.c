@@ -206,9 +206,9 @@ static void put_heap_values(struct cp_out *out, const int64_t v[4])
 }
 
 /*
- * Readers undo the sampling by the suffix: "heap/2P" is the older form that Go
- * prints, "heap_v2/P" that of gperftools, where P is the mean sampling interval
- * in bytes. Growth is not sampled.
+ * Readers undo the sampling by the suffix: "heap/2P" is the older form, which
+ * Go prints, and "heap_v2/P" is the form of gperftools. P is the mean sampling
+ * interval in bytes. Growth is not sampled.
  */
 static void put_heap_head(const struct writer *w)
 {
@@ -261,7 +261,7 @@ static void put_values(const struct writer *w, uint32_t sample)
 
     for (uint32_t i = 0; i < 4; i++) {
         v[i] = value(p, sample, i);
-        v[i] = v[i] < 0 && w->r->is_gperf ? 0 : v[i]; /* no signs */
+        v[i] = v[i] < 0 && w->r->is_gperf ? 0 : v[i]; /* unsigned */
     }
     switch (w->r->kind->text) {
     case CP_KIND_TEXT_HEAP:
@@ -373,7 +373,8 @@ static void put_label_of(const struct writer *w, uint32_t sample,
 /*
  * Readers of Go's dumps, such as panicparse, accept .c, .go and .s files and
  * "??" only. So a C program shows "??" for its few frames in headers and in .S
- * files. A program in another language shows every file name, for people.
+ * files. A program in any other language shows every file name, because people
+ * read it.
  */
 static bool has_suffix(const char *file, const char *const *suffixes)
 {

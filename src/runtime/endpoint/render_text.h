@@ -1,9 +1,9 @@
 /*
- * render_text - writes the text that Go prints for debug=1 and debug=2.
+ * render_text - writes profiles in Go's text formats of debug=1 and debug=2.
  *
  * Tools parse the sample lines (a count, '@', return addresses) and skip the
  * lines with '#', which are for people. The memory map at the end allows
- * symbolizing a saved text later.
+ * symbolizing a saved profile later.
  */
 #ifndef CP_RENDER_TEXT_H
 #define CP_RENDER_TEXT_H

@@ -38,7 +38,7 @@ static const struct cp_kind *find_kind(const struct cp_service *s,
     return NULL;
 }
 
-/* Inserts a kind in order of names, unless there is one of that name. */
+/* Inserts a kind in order of names, unless a kind of that name exists. */
 static void add_kind(struct cp_service *s, const struct cp_kind *kind)
 {
     size_t i = s->n_kinds;
@@ -122,7 +122,10 @@ static void put_command_line(struct cp_out *out)
         out->len--;
 }
 
-/* A program that sets its title, "nginx: master -p /x/", has one argument. */
+/*
+ * Returns the name of the program. A program that sets its title, such as
+ * "nginx: master -p /x/", has its title as the only argument.
+ */
 const char *cp_service_program(struct cp_out *out)
 {
     const char *name, *slash;
@@ -219,7 +222,7 @@ static void since_last(struct cp_service *s, struct cp_http_exchange *x)
                                           &s->last[i]);
 }
 
-/* Whether a web page of another site sent the request. */
+/* Whether a web page of a different site sent the request. */
 static bool is_cross_site(const struct cp_http_request *r)
 {
     const char *site = cp_http_request_header(r, "Sec-Fetch-Site");
@@ -231,8 +234,8 @@ static bool is_cross_site(const struct cp_http_request *r)
 
 /*
  * Changes are allowed from this machine only, by the user of this process or
- * root, and not from a web page of another site. An endpoint that listens on
- * other addresses than loopback has not checked the Host header yet.
+ * root, and not from a web page of a different site. If the endpoint listens on
+ * an address other than loopback, the Host header has not been checked yet.
  */
 static bool may_change(const struct cp_service *s,
                        const struct cp_http_exchange *x)
@@ -298,7 +301,7 @@ static const struct route *find_route(const char *path)
     return NULL;
 }
 
-/* For example POST /debug/pprof/block?rate=1. */
+/* Serves a request such as POST /debug/pprof/block?rate=1. */
 static void change_setting(struct cp_service *s, struct cp_http_exchange *x,
                            const struct cp_kind *kind)
 {
@@ -323,7 +326,7 @@ static void change_setting(struct cp_service *s, struct cp_http_exchange *x,
         cp_http_answer_text(x, 200, "ok\n");
 }
 
-/* Every other name under the root is a kind or unknown. */
+/* Serves a path that is not in the table: the name of a kind, or unknown. */
 static void answer_kind(struct cp_service *s, struct cp_http_exchange *x,
                         const char *name)
 {
@@ -344,7 +347,7 @@ static bool has_setting(const struct cp_service *s, const char *name)
     return kind && kind->setting;
 }
 
-/* Whether the path allows the method. False: the request is answered. */
+/* Whether the path allows the method. If not, sends the error response. */
 static bool allow(struct cp_http_exchange *x, bool takes_post)
 {
     const struct cp_http_request *r = cp_http_request_of(x);

@@ -52,10 +52,12 @@ struct cp_service {
     /* The handler of /debug/pprof/ui/, or NULL. */
     cp_http_handler *ui;
     void *ui_context;
-    void (*on_detach)(void); /* POST detach; NULL: not allowed */
+    void (*on_detach)(void); /* POST detach; NULL if not allowed */
 };
 
-/* `kinds` ends in NULL. Kinds of Go that are missing there become empty ones.
+/*
+ * `kinds` ends in NULL. Kinds that Go has and `kinds` lacks are added as empty
+ * kinds.
  */
 enum cp_status cp_service_init(struct cp_service *s,
                                const struct cp_kind *const *kinds,
@@ -70,7 +72,7 @@ void cp_service_handle(void *context, struct cp_http_exchange *x);
 /* Call it after using s->symbols: restarts the timer that closes its files. */
 void cp_service_defer_close_symbols(struct cp_service *s);
 
-/* An error in the form of Go: the header X-Go-Pprof: 1 and a line of text. */
+/* Sends an error as Go does: with the header X-Go-Pprof: 1 and one line. */
 void cp_service_error(struct cp_http_exchange *x, int status, const char *fmt,
                       ...) __attribute__((format(printf, 3, 4)));
 

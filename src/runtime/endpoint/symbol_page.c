@@ -17,7 +17,7 @@
 #include "runtime/symbolize/annotate.h"
 #include "runtime/symbolize/mappings.h"
 
-/* Adds a location for each address; ignores anything else in the text. */
+/* Adds a location for each address; ignores the rest of the string. */
 static enum cp_status read_addresses(struct cp_builder *b, const char *text,
                                      size_t len, struct cp_error *err)
 {

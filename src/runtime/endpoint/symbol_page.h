@@ -1,5 +1,5 @@
 /*
- * symbol_page - /debug/pprof/symbol: the function names of addresses.
+ * symbol_page - serves /debug/pprof/symbol: the function names of addresses.
  *
  * google-pprof and go tool pprof send the addresses of a profile, joined by
  * '+', in the body of a POST or in the query.

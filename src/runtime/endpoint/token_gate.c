@@ -76,7 +76,7 @@ static bool has_token(const struct cp_token_gate *g,
     return cp_http_token_is(g->token, given + 7 + strspn(given + 7, " "));
 }
 
-/* 401: a form for browsers, one line of text for other clients. */
+/* Sends status 401: a form for browsers, one line for other clients. */
 static void challenge(struct cp_http_exchange *x)
 {
     const char *accepted =

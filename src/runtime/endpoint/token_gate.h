@@ -8,7 +8,8 @@
  *
  * Context: the endpoint thread.
  * Locking: none.
- * Failure: without random numbers there is no cookie; the bearer token works.
+ * Failure: without random numbers there is no cookie, but the bearer token
+ * still works.
  */
 #ifndef CP_TOKEN_GATE_H
 #define CP_TOKEN_GATE_H
@@ -20,14 +21,16 @@
 struct cp_http_exchange;
 
 struct cp_token_gate {
-    char token[CP_HTTP_TOKEN_BYTES]; /* "": every client is admitted */
-    char session[33];                /* value of the cookie; "": no cookies */
+    char token[CP_HTTP_TOKEN_BYTES]; /* "" means every client is admitted */
+    char session[33];                /* value of the cookie; "" if none */
 };
 
 /* Copies the token, which is valid (http/token.h) or "". */
 void cp_token_gate_init(struct cp_token_gate *g, const char *token);
 
-/* Whether the request may proceed. False: it has been answered. */
+/*
+ * Whether the request may proceed. If not, it has been answered with an error.
+ */
 bool cp_token_gate_allows(const struct cp_token_gate *g,
                           struct cp_http_exchange *x);
 

@@ -1,5 +1,5 @@
 /*
- * ui_page - the web page of ui/, served by the profiled program itself.
+ * ui_page - serves the web page of ui/ from the profiled program itself.
  *
  * Context: the endpoint thread.
  */

@@ -26,7 +26,7 @@
 #define PAGE ((size_t)4096)
 #define ADDRESS_SPACE_DIVISOR 8 /* tables use at most 1/8 of RLIMIT_AS */
 
-/* Memory that one slot, and one bucket, take in all tables together. */
+/* Bytes that one slot, and one bucket, take in all tables together. */
 #define SLOT_BYTES                                                             \
     (sizeof(struct cp_signal_slot) + sizeof(uint64_t) +                        \
      FRAMES_PER_SLOT * sizeof(uintptr_t))
@@ -96,7 +96,10 @@ static void *carve(size_t *used, char *from, size_t n, size_t size)
     return table;
 }
 
-/* Places all tables in the mapping; without one, returns the size it needs. */
+/*
+ * Places all tables in the mapping at `from` and returns their size. With
+ * `from` NULL it only computes the size.
+ */
 static size_t lay_out(struct cp_alloc_sampler *h, char *from)
 {
     size_t n_slots = h->samples.n_slots, used = 0;
@@ -203,7 +206,9 @@ bool cp_heap_is_libc_malloc(void)
     return heap.is_libc;
 }
 
-/* Stores why there is no data, and reports it once. Called with the lock held.
+/*
+ * Stores why the heap profiles have no data, and reports the reason once.
+ * Called with the lock held.
  */
 static void set_disabled_reason(const char *owner)
 {
@@ -389,7 +394,10 @@ bool cp_heap_row(size_t i, struct cp_heap_row *out)
     if (atomic_load_explicit(&slot->frames, memory_order_acquire) ==
         CP_SAMPLE_UNWRITTEN)
         return false;
-    /* Freed counts are read first, so that they never exceed the others. */
+    /*
+     * Freed counts are read first, so that they never exceed the allocated
+     * ones.
+     */
     out->growth = atomic_load(&h->growth[i]);
     out->freed = atomic_load(&slot->freed);
     out->freed_bytes = atomic_load(&slot->freed_value);

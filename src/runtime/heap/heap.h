@@ -1,5 +1,6 @@
 /*
- * heap - switches allocation sampling on and off, and reads what it recorded.
+ * heap - switches allocation sampling on and off, and reads the recorded
+ * samples.
  *
  * The hooks (hooks/malloc_hooks.c) sample allocations and record them in
  * lock-free tables (signal/heap/alloc_sampler.h). This module maps the tables,
@@ -31,7 +32,7 @@ struct cp_heap_options {
     size_t table_bytes; /* upper limit of all tables, bytes */
     bool counts_mmap;   /* also sample mappings that the program makes */
     uint64_t seed;      /* random seed; 0 means a new one in each process */
-    void (*report)(const char *line); /* prints a warning; NULL: no output */
+    void (*report)(const char *line); /* prints a warning; may be NULL */
     void (*reserve)(size_t bytes);    /* accounts for the tables' memory */
 };
 
@@ -74,7 +75,7 @@ bool cp_heap_counts_mmap(void);
 /* Why the heap profiles have no data, one line; NULL if they have data. */
 const char *cp_heap_disabled_reason(void);
 
-/* Call in the child of a fork: another thread may have held the lock. */
+/* Resets the lock in the child of a fork, where its holder may not exist. */
 void cp_heap_reset_after_fork(void);
 
 /* Upper limit of the resident memory of the tables, bytes. */

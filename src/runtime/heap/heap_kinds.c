@@ -157,7 +157,10 @@ static enum cp_status write_heap(struct cp_stack_writer *w,
     return status;
 }
 
-/* The hooks record growth in scaled bytes, so the text form is the same. */
+/*
+ * The hooks record growth in scaled bytes, so the text form has the same values
+ * as protobuf.
+ */
 static enum cp_status write_growth(struct cp_stack_writer *w,
                                    const struct recording *recording)
 {

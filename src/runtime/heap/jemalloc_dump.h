@@ -1,8 +1,8 @@
 /*
- * jemalloc_dump - the heap profile that jemalloc itself has recorded.
+ * jemalloc_dump - returns the heap profile that jemalloc itself has recorded.
  *
  * If the program's malloc is a jemalloc with profiling on, `source=jemalloc`
- * returns its dump unchanged: the text that jeprof and pprof read.
+ * returns its dump unchanged, in the text format that jeprof and pprof read.
  *
  * Context: the endpoint thread. Locking: jemalloc takes its own.
  * Failure: CP_EUSAGE if the program has no such jemalloc, with the reason.

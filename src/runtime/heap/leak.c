@@ -27,9 +27,9 @@
 #include "signal/heap/alloc_sampler.h"
 #include "signal/tables/thread.h"
 
-#define SPARE_BLOCKS 4096 /* room for blocks sampled meanwhile */
+#define SPARE_BLOCKS 4096 /* room for blocks sampled during the scan */
 #define BUFFER_BYTES ((size_t)256 << 10)
-#define MAX_UNCHECKED_BYTES ((size_t)16 << 10) /* larger: check residency */
+#define MAX_UNCHECKED_BYTES ((size_t)16 << 10) /* else check residency */
 #define MAX_MAPS_BYTES ((size_t)64 << 20)
 #define RED_ZONE_BYTES 128 /* ABI area below the stack pointer */
 #define OWN_STACK_BYTES ((uintptr_t)512 << 10) /* excluded below this frame */
@@ -62,7 +62,7 @@ struct scan {
     bool is_glibc_heap; /* libc's malloc allocates the program's blocks */
     struct cp_leak_chunks chunks; /* position in the mapping being scanned */
     uintptr_t metadata[2];        /* range of glibc's metadata in it */
-    struct cp_tcache *tcache;     /* NULL: not glibc's heap, or no memory */
+    struct cp_tcache *tcache;     /* NULL if not glibc, or no memory */
 };
 
 /* ---- blocks ---- */
@@ -238,7 +238,8 @@ static void check_buffer(struct scan *s, uintptr_t start, size_t len)
     }
 }
 
-/* Scans resident memory; parts that the program unmaps meanwhile are skipped.
+/*
+ * Scans resident memory; skips parts that the program unmaps during the scan.
  */
 static void scan_resident(struct scan *s, uintptr_t start, uintptr_t end)
 {

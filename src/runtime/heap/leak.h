@@ -1,6 +1,6 @@
 /*
- * leak - finds sampled blocks that no pointer refers to: a conservative
- * mark phase, as of a garbage collector, while the program runs.
+ * leak - finds sampled blocks that no pointer refers to: a conservative mark
+ * phase, as in a garbage collector, while the program runs.
  *
  * The roots are the registers of all threads (leak_registers.h), pointers
  * stored in the kernel (leak_epoll.h) and all private memory of the program
@@ -10,13 +10,13 @@
  *
  * No thread is stopped, so a pointer may move while it is searched for. The
  * scan therefore runs twice; a block is reported only if neither pass reached
- * it and it has not been freed meanwhile.
+ * it and it has not been freed before the end of the scan.
  *
  * Any other word that looks like a pointer also counts, for instance in a block
- * that was not sampled or in an allocator's metadata. Skipped are free chunks
- * of glibc's heap (leak_chunks.h, tcache.h), the stacks of threads that have
- * ended (leak_stacks.h) and the library's own memory. So a leak may be missed;
- * a smaller sampling interval makes that rarer.
+ * that was not sampled or in an allocator's metadata. The scan skips free
+ * chunks of glibc's heap (leak_chunks.h, tcache.h), the stacks of threads that
+ * have ended (leak_stacks.h) and the library's own memory. So a leak may be
+ * missed; a smaller sampling interval makes that rarer.
  *
  * Context: the endpoint thread, outside signal handlers.
  * Locking: takes cp_refresh_lock while it reads registers; the caller holds

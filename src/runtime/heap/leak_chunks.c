@@ -136,7 +136,8 @@ void cp_leak_chunks_begin(struct cp_leak_chunks *c, const struct cp_leak *leak,
 
 /*
  * Whether the chunk at c->next with this header agrees with the sampled blocks:
- * the next one either is this chunk or starts after its end. Sets its end.
+ * the next sampled block either is this chunk or starts after its end. Sets the
+ * end of the chunk.
  */
 static bool is_plausible(struct cp_leak_chunks *c, const struct header *h,
                          bool *out_is_sampled, uintptr_t *out_end)

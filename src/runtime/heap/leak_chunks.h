@@ -8,8 +8,8 @@
  * sampled block on, and backwards from the first of them to the start of the
  * heap. A chunk counts as free only if both headers agree and no sampled block
  * lies in it. Where the sizes do not fit, because the program changes the heap
- * meanwhile or another allocator owns the memory, everything up to the next
- * sampled block counts as in use.
+ * during the walk or a different allocator owns the memory, everything up to
+ * the next sampled block counts as in use.
  *
  * A chunk in a thread's tcache looks as if it were in use: see tcache.h.
  *
@@ -26,7 +26,10 @@
 struct cp_leak;
 struct cp_leak_block;
 
-/* Position of the walk in one mapping. All 0: no chunk is known to be free. */
+/*
+ * Position of the walk in one mapping. All fields are 0 if no chunk is known to
+ * be free.
+ */
 struct cp_leak_chunks {
     const struct cp_leak *leak;
     uintptr_t end;           /* end of the mapping */
@@ -39,7 +42,7 @@ struct cp_leak_chunks {
  * Sets out[0] and out[1] to the start and end of glibc's arena metadata in the
  * mapping: the beginning of a thread's heap, or the writable data of libc. The
  * metadata point to free chunks. A chunk starts at the last word of the block
- * before it, so such a pointer looks like one into that block.
+ * before it, so such a pointer looks like a pointer into that block.
  */
 void cp_leak_chunks_find_metadata(uintptr_t start, uintptr_t end, bool is_libc,
                                   uintptr_t out[2]);

@@ -1,5 +1,5 @@
 /*
- * leak_epoll - pointers that the program has stored in the kernel.
+ * leak_epoll - finds pointers that the program has stored in the kernel.
  *
  * A server may keep the address of a connection only in epoll_ctl's data.ptr
  * and get it back with the next event. /proc/self/fdinfo shows these words.
@@ -16,7 +16,7 @@
 void cp_leak_epoll_each(void (*visit)(void *context, uintptr_t word),
                         void *context);
 
-/* Calls visit for every data word in the text of one fdinfo file. */
+/* Calls visit for every data word in the contents of one fdinfo file. */
 void cp_leak_epoll_parse(const char *text,
                          void (*visit)(void *context, uintptr_t word),
                          void *context);

@@ -1,5 +1,5 @@
 /*
- * leak_maps - which mappings the leak scan reads.
+ * leak_maps - selects the mappings that the leak scan reads.
  *
  * These are the private mappings that the program can read: all pages of the
  * writable ones, and of the read-only ones the pages that the program has
@@ -18,8 +18,9 @@ struct cp_leak_mapping {
 };
 
 /*
- * Parses the next such mapping of a text like /proc/self/maps. Replaces the
- * newlines that it passes by NUL and advances *text. Returns false at the end.
+ * Parses the next such mapping of a string in the format of /proc/self/maps.
+ * Replaces the newlines that it passes by NUL and advances *text. Returns false
+ * at the end.
  */
 bool cp_leak_maps_next(char **text, struct cp_leak_mapping *out);
 

@@ -23,8 +23,8 @@
 #define FROM_KERNEL UINT32_MAX /* registers_awaited of a sleeping thread */
 
 /*
- * Reads what the kernel gives of a sleeping thread's registers, and withdraws
- * the request. Returns false if the thread runs.
+ * Reads those registers of a sleeping thread that the kernel reports, and
+ * withdraws the request. Returns false if the thread runs.
  */
 static bool read_sleeping(struct cp_signal_thread *t, int32_t tid)
 {

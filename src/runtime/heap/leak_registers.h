@@ -1,5 +1,6 @@
 /*
- * leak_registers - the registers of all threads, as roots of the leak scan.
+ * leak_registers - reads the registers of all threads, as roots of the leak
+ * scan.
  *
  * A running thread gets a request to report its registers (thread_request.h).
  * For a sleeping thread the kernel gives the stack pointer and the arguments of

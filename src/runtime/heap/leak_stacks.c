@@ -22,11 +22,11 @@ static const bool has_known_layout = false;
 
 /* A hash table by descriptor, with open addressing; entries stay forever. */
 static struct {
-    _Atomic uintptr_t self; /* address of the descriptor; 0: empty slot */
+    _Atomic uintptr_t self; /* address of the descriptor; 0 means empty slot */
     _Atomic uintptr_t low;  /* lowest known address of the stack */
 } slots[N_SLOTS];
 
-static _Atomic uintptr_t main_thread; /* descriptor; 0: not registered */
+static _Atomic uintptr_t main_thread; /* descriptor; 0 if not registered */
 
 /* The first and third word of glibc's descriptor are its own address. */
 static bool is_descriptor(uintptr_t self)
@@ -39,8 +39,8 @@ static bool is_descriptor(uintptr_t self)
 
 /*
  * The offset of the tid in a descriptor, found by searching the calling
- * thread's own; 0 if it is not there. Another libc's descriptor may be shorter
- * and end at an unmapped page, so cp_read_memory reads it.
+ * thread's own; 0 if it is not there. The descriptor of a different libc may be
+ * shorter and end at an unmapped page, so cp_read_memory reads it.
  */
 static uint32_t detect_tid_offset(void)
 {
@@ -90,7 +90,7 @@ uintptr_t cp_leak_stacks_descriptor(size_t i)
 
 int32_t cp_leak_stacks_tid(uintptr_t self)
 {
-    static _Atomic uint32_t cached_offset; /* 0: not detected yet */
+    static _Atomic uint32_t cached_offset; /* 0 if not detected yet */
     uint32_t tid_offset = atomic_load(&cached_offset);
     int32_t tid = 0;
 

@@ -32,9 +32,9 @@ void cp_leak_stacks_register(uintptr_t low);
 void cp_leak_stacks_register_main(void);
 
 /*
- * The address of glibc's descriptor in slot i; slot CP_LEAK_STACKS_MAX is the
- * main thread. 0: the slot is empty or the memory is no descriptor any more.
- * The thread may have ended.
+ * Returns the address of glibc's descriptor in slot i; slot CP_LEAK_STACKS_MAX
+ * is the main thread. Returns 0 if the slot is empty or the memory is no longer
+ * a descriptor. The thread may have ended.
  */
 uintptr_t cp_leak_stacks_descriptor(size_t i);
 

@@ -64,7 +64,7 @@ static void put(struct cp_out *out, const char *name, double value)
     cp_out_printf(out, "# %s = %lld\n", name, (long long)(value + 0.5));
 }
 
-/* Figures of libc's malloc, even if the program uses another one. */
+/* Writes figures of libc's malloc, even if the program uses a different one. */
 static void put_libc(struct cp_out *out)
 {
     struct mallinfo2 info = mallinfo2();
@@ -97,7 +97,9 @@ void cp_memory_stats_write(struct cp_out *out)
     put(out, "MaxRSS", (double)usage.ru_maxrss * 1024);
 }
 
-/* Threads of the program, without those of the library. */
+/*
+ * Returns the number of threads of the program, without the library's threads.
+ */
 static long long count_threads(void)
 {
     struct cp_threads_stats stats;

@@ -1,6 +1,6 @@
 /*
- * memory_stats - memory figures of the program: the lines below a heap profile
- * in text form, and a short JSON object for the live page.
+ * memory_stats - writes memory figures of the program: the lines below a heap
+ * profile in text form, and a short JSON object for the live page.
  *
  * The names are those of Go's runtime.MemStats where a figure has the same
  * meaning. Allocated bytes are estimated from the samples; the other figures

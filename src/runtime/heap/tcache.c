@@ -34,7 +34,7 @@
 struct tcache_struct {
     uintptr_t prev_size, size; /* chunk header */
     uint16_t counts[N_BINS];   /* blocks in each bin */
-    uintptr_t first[N_BINS];   /* address of the first block; 0: empty bin */
+    uintptr_t first[N_BINS];   /* address of the first block, or 0 */
 };
 
 /* A block in a bin, with the header of its chunk. */
@@ -46,9 +46,9 @@ struct cached_chunk {
 
 /* Where libc's thread-local variables are. */
 struct libc_tls {
-    uintptr_t libc;   /* an address in libc; 0: not searched for yet */
+    uintptr_t libc;   /* an address in libc; 0 if not searched for yet */
     uintptr_t offset; /* from a thread's descriptor, modulo 2^64 */
-    size_t n;         /* words; 0: not found */
+    size_t n;         /* words; 0 if not found */
 };
 
 static struct libc_tls libc_tls;
@@ -86,7 +86,7 @@ static int find_tls(struct dl_phdr_info *object, size_t size, void *out)
 struct bin {
     size_t thread;  /* index of the owning thread */
     size_t count;   /* blocks from here on */
-    uintptr_t at;   /* address of the next block; 0: end of the list */
+    uintptr_t at;   /* address of the next block; 0 means end of the list */
     uintptr_t size; /* bytes of each chunk */
 };
 
@@ -98,7 +98,7 @@ static void add(struct cp_tcache *c, const struct bin *l)
         c->blocks[c->n++] = (struct cp_tcache_block){ l->at, end, l->thread };
 }
 
-/* Reads a bin; returns false if it is invalid or changes meanwhile. */
+/* Reads a bin. Returns false if it is invalid or changes during the read. */
 static bool read_bin(struct cp_tcache *c, struct bin bin)
 {
     struct cached_chunk l;
@@ -199,7 +199,7 @@ void cp_tcache_read(struct cp_tcache *c)
         c->n = 0;
 }
 
-/* The last block that starts at or before the address; NULL: none. */
+/* Returns the last block that starts at or before the address, or NULL. */
 static const struct cp_tcache_block *find(const struct cp_tcache *c,
                                           uintptr_t at)
 {

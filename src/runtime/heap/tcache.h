@@ -1,6 +1,6 @@
 /*
- * tcache - freed blocks in glibc's per-thread caches, which the leak scan
- * skips.
+ * tcache - finds the freed blocks in glibc's per-thread caches, which the leak
+ * scan skips.
  *
  * Each thread keeps freed blocks of up to 1032 bytes, up to seven of each size,
  * in the singly linked bins of its tcache. Their chunk headers look as if they
@@ -33,9 +33,9 @@ struct cp_tcache_block {
 struct cp_tcache {
     struct cp_tcache_block *blocks; /* sorted by start */
     size_t n, cap;
-    uintptr_t key; /* tcache key of the thread being read; 0: not seen yet */
+    uintptr_t key; /* tcache key of the thread being read; 0 if not seen yet */
     struct {
-        int32_t tid;    /* 0 or less: no such thread */
+        int32_t tid;    /* at most 0 if there is no such thread */
         int64_t cpu_ns; /* CPU time before the thread's bins were read */
     } threads[CP_LEAK_STACKS_MAX + 1]; /* by slot of leak_stacks.h */
 };

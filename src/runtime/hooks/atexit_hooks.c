@@ -1,6 +1,6 @@
 /*
  * atexit_hooks.c - hooks of the functions that lock libc's list of exit
- * functions, so that no fork happens while it is locked (exit_gate.h).
+ * functions, so that no fork happens while it is locked (atexit_fork_lock.h).
  *
  * Libraries with static C++ objects call __cxa_atexit when they are loaded;
  * every library calls __cxa_finalize when it is unloaded. exit() itself does

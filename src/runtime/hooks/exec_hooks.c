@@ -7,8 +7,8 @@
  * pending signals of timers. The hooks therefore pause the perf events and
  * discard their signals before exec, and resume them if exec fails.
  *
- * sigwait and its variants skip signals of the library. The time that these
- * would have sampled is added when the thread's timer ends.
+ * sigwait and its variants skip signals of the library. The time that the
+ * skipped signals would have sampled is added when the thread's timer ends.
  *
  * Sanitizers call these functions before this library is initialized, so
  * sanitizer builds have no such hooks.

@@ -3,10 +3,10 @@
  *
  * _exit and death by a signal run no atexit function: a shell ends by _exit,
  * Python after Ctrl-C by raising SIGINT. If a recording runs (record.h), the
- * hooks write its files first. Meanwhile the library handles SIGINT and the
- * other ending signals whose disposition is SIG_DFL; the program still sees
- * SIG_DFL, and a handler that it sets replaces the library's. Without a
- * recording these tests cost one load.
+ * hooks write its files first. During a recording the library handles SIGINT
+ * and the other terminating signals whose disposition is SIG_DFL; the program
+ * still sees SIG_DFL, and a handler that it sets replaces the library's.
+ * Without a recording these tests cost one load.
  *
  * sigaction also hides the handlers of the sampler and of perf events from the
  * program.

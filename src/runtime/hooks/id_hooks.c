@@ -6,12 +6,14 @@
  * threads and fails in others. Capabilities belong to a thread. So the threads
  * of the library can make a single-threaded program abort: if the program has
  * dropped its capabilities (capset) and such a call fails, or if it has kept
- * them across setuid (PR_SET_KEEPCAPS) and the library's threads have not.
+ * them across setuid (PR_SET_KEEPCAPS) but the library's threads have lost
+ * them.
  *
  * The hook therefore does the system call in the calling thread alone first. If
- * that fails, no other thread tries. Then libc does it in all threads, in the
- * caller again without effect. If a thread of the library lacks the capability,
- * the hook skips libc, and the library's threads keep their ids.
+ * that fails, no other thread tries. Otherwise libc then does it in all
+ * threads; in the caller it has no further effect. If a thread of the library
+ * lacks the capability, the hook skips libc, and the library's threads keep
+ * their ids.
  *
  * One thread at a time changes ids: two threads that had both changed their own
  * ids first might lack the capability to follow each other.
@@ -133,7 +135,10 @@ static bool is_single(void)
     return cp_thread_records_used() <= 1;
 }
 
-/* The process in which the library's threads have other ids; 0: none. */
+/*
+ * The process in which the library's threads have ids that differ from the
+ * program's; 0 if none.
+ */
 static _Atomic int32_t diverged_pid;
 
 /*
@@ -162,9 +167,9 @@ enum outcome {
 
 struct change {
     long number;            /* system call number */
-    unsigned capability;    /* that the call may need */
+    unsigned capability;    /* capability that the call may need */
     long ids[3];            /* arguments */
-    bool lacked_capability; /* the call succeeded without it */
+    bool lacked_capability; /* the call succeeded without `capability` */
 };
 
 /* Whether all ids are -1 (no change): libc decides whether that is an error. */
@@ -308,7 +313,7 @@ EXPORT int initgroups(const char *user, gid_t group)
     else if (getgrouplist(user, group, many, &n) >= 0)
         failed = set_groups(many, n);
     else
-        errno = EAGAIN; /* the user got more groups meanwhile */
+        errno = EAGAIN; /* the user has got more groups since the last call */
     cp_free(many);
     return failed;
 }

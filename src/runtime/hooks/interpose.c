@@ -2,8 +2,8 @@
  * interpose.c - hooks of pthread_create and thrd_create.
  *
  * The hooks exist in the shared library only. The loader finds them before
- * libc's functions, which they call. Threads created in another way are found
- * by a scan of /proc (threads.h).
+ * libc's functions, which they call. Threads that the program creates without
+ * these functions are found by a scan of /proc (threads.h).
  *
  * A new thread starts in begin_pthread or begin_thrd, which ends in a tail call
  * of the program's start function. So no stack has a frame of the library.

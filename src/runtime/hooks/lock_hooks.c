@@ -2,13 +2,13 @@
  * lock_hooks.c - hooks of mutexes, read-write locks and spin locks.
  *
  * A hook calls trylock first; only EBUSY means that the thread has to wait.
- * Every other result is what lock would return too (EOWNERDEAD, EAGAIN). If the
- * holder itself locks again, the following lock call reports that. So
- * recursive, error-checking, shared and priority-inheriting locks behave as
- * they do without the library.
+ * Every other result (EOWNERDEAD, EAGAIN) is the one that lock would return
+ * too. If the thread itself holds the lock, the following lock call reports
+ * that. So recursive, error-checking, shared and priority-inheriting locks
+ * behave as they do without the library.
  *
- * The hooks do not call trylock on a robust mutex, because glibc leaves one
- * that is not recoverable locked. They read its owner instead.
+ * The hooks do not call trylock on a robust mutex, because glibc's trylock
+ * leaves an unrecoverable mutex locked. They read its owner instead.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -63,7 +63,7 @@ static int end_wait(const struct cp_wait *wait, int status, uintptr_t caller)
 
 #define KIND_ROBUST 16 /* bit of glibc's __kind */
 
-/* Whether another thread, which is alive, holds the mutex. */
+/* Whether a different, live thread holds the mutex. */
 static bool is_held(const pthread_mutex_t *m)
 {
     unsigned word = *(const volatile unsigned *)&m->__data.__lock;

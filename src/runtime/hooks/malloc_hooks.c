@@ -12,7 +12,7 @@
  * dlsym itself may allocate while the hooks look the real functions up. These
  * early blocks come from a small static buffer and are never freed.
  *
- * Context: any thread, also in signal handlers of the program. Locking: none.
+ * Context: any thread, including signal handlers of the program. Locking: none.
  * Failure: a sample that cannot be recorded is lost; the allocation succeeds.
  */
 #include <dlfcn.h>
@@ -262,11 +262,11 @@ bool cp_malloc_should_sample(size_t size)
 
     if (interval == 0) {
         t->left = OFF_POLL_BYTES;
-        t->random = 0; /* marks the next call as the first one */
+        t->random = 0; /* marks the next call as the first of the thread */
         return false;
     }
     left = draw_distance(t, interval);
-    if (is_first && left > size) { /* the countdown was not a drawn one */
+    if (is_first && left > size) { /* the countdown was not drawn at random */
         t->left = left - size;
         return false;
     }

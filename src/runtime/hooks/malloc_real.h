@@ -1,9 +1,9 @@
 /*
- * malloc_real - the real allocation functions, and what the hooks of malloc,
- * new and mmap share. Internal to hooks/.
+ * malloc_real - pointers to the real allocation functions, and helpers that the
+ * hooks of malloc, new and mmap share. Internal to hooks/.
  *
- * Every pointer is valid from the start: until the real function is known it
- * points to one that looks it up.
+ * Every pointer is valid from the start: until the real function is known, the
+ * pointer refers to a function that looks it up.
  *
  * Context: hooks in any thread. Locking: none. Ordering: the pointers change
  * once, in a constructor or in the first call; old and new ones both work.
@@ -91,8 +91,8 @@ static inline void cp_malloc_free(void *block)
 }
 
 /*
- * The next function of this name; NULL if there is none. Also searches
- * libstdc++ if it was loaded with RTLD_LOCAL.
+ * Returns the next function of this name, or NULL if there is none. Also
+ * searches libstdc++ if it was loaded with RTLD_LOCAL.
  */
 void *cp_malloc_find(const char *name);
 

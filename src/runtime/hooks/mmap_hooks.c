@@ -2,7 +2,7 @@
  * mmap_hooks.c - hooks of mmap, munmap and mremap, for CPPROF=heap_mmap:1.
  *
  * With that option the heap profile samples anonymous mappings like blocks of
- * malloc; munmap at the start of a mapping frees it. Not counted are mappings
+ * malloc; munmap at the start of a mapping frees it. It does not count mappings
  * that an allocator makes (calls from the object of malloc and from this
  * library), reservations (PROT_NONE) and mappings of files. glibc's malloc and
  * its thread stacks do not call the hooks.

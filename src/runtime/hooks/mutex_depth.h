@@ -1,5 +1,5 @@
 /*
- * mutex_depth - whether an unlock of a recursive mutex releases it.
+ * mutex_depth - tests whether an unlock of a recursive mutex releases it.
  *
  * Only the last unlock of a recursive mutex wakes a waiter, so only that one is
  * charged with the wait.

@@ -4,8 +4,8 @@
  * What a hook does depends on where the real operator comes from:
  *
  * - libstdc++ implements its operators by malloc and free. The hook then calls
- *   malloc itself, which saves a call. Only if malloc fails it calls
- *   libstdc++'s operator, which calls the new_handler and throws.
+ *   malloc itself, which saves a call. If malloc fails, it calls libstdc++'s
+ *   operator, which calls the new_handler and throws.
  * - jemalloc, tcmalloc and mimalloc define operators that do not call malloc.
  *   The hook counts the block and calls the operator.
  * - Any other operator is called unchanged. If it calls malloc, the hook of
@@ -94,7 +94,7 @@ static bool are_all_hooked(void)
 
 /*
  * Whether the operator calls a hooked function, which counts its blocks, as the
- * aligned operators of jemalloc do. Tested by allocating one block. It is freed
+ * aligned operators of jemalloc do. The test allocates one block and frees it
  * by the matching operator, because debugging allocators check that.
  */
 static bool calls_a_hook(const struct operator* o, void *real)
@@ -198,8 +198,8 @@ static void detect_new(struct operator* o, size_t size)
 }
 
 /*
- * Allocates and samples by malloc. NULL: another route, no sample is due, or no
- * memory.
+ * Allocates a block by malloc and samples it. Returns NULL if the operator has
+ * a different route, if no sample is due, or if malloc fails.
  */
 static void *sample_malloc(const struct operator* o, size_t size,
                            uintptr_t caller)
@@ -308,7 +308,7 @@ static inline void ignore(void *block, ...)
 
 /*
  * Defines an operator delete with up to two more arguments. All of libstdc++'s
- * only call free, also those of aligned blocks.
+ * delete operators only call free, including those of aligned blocks.
  */
 #define DELETE_BODY(symbol, types, params, args)                               \
     static void slow_##symbol params;                                          \

@@ -21,8 +21,9 @@ static void print(const char *text)
 }
 
 /*
- * Finds pread for pread64: where long has 64 bits both are the same. musl's
- * loader binds programs to both names, but dlsym finds only pread.
+ * Finds pread for the name pread64: where long has 64 bits the two are the same
+ * function. musl's loader binds programs to both names, but dlsym finds only
+ * pread.
  */
 static void *find_without_64(const char *name)
 {

@@ -19,7 +19,7 @@
 struct cp_real_function {
     const char *name;
     const char *version; /* symbol version, if glibc has several; or NULL */
-    void *_Atomic found; /* NULL: not found yet */
+    void *_Atomic found; /* NULL if not found yet */
 };
 
 /* Finds the function; aborts if there is none. */

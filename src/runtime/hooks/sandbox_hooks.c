@@ -1,6 +1,6 @@
 /*
- * sandbox_hooks.c - hooks of prctl, unshare and setns, and of syscall for these
- * and seccomp: the program enters a sandbox.
+ * sandbox_hooks.c - hooks of the calls by which the program enters a sandbox:
+ * prctl, unshare and setns, and syscall() for these and for seccomp.
  *
  * Before the program installs a seccomp filter, the library stops everything
  * for which the filter would kill the process (sandbox.h). Before unshare and
@@ -45,7 +45,10 @@ static bool copy(void *out, const void *from, size_t len)
                       (long)&to, 1, (long)&at, 1, 0) == (long)len;
 }
 
-/* What the filter requires; nothing if the kernel would reject it. */
+/*
+ * Returns which parts of the library must stop before the filter is installed;
+ * none if the kernel would reject it.
+ */
 static enum cp_sandbox_need check_filter(const void *program, bool is_for_all)
 {
     enum cp_sandbox_need need = CP_SANDBOX_NOTHING;
@@ -69,7 +72,10 @@ static bool is_inactive(void)
     return !cp_lifecycle_is_started() || !cp_lifecycle_is_own_process();
 }
 
-/* Stops what the filter does not allow; is_for_all is as in sandbox.h. */
+/*
+ * Stops the parts of the library that the filter does not allow; is_for_all is
+ * as in sandbox.h.
+ */
 static enum cp_sandbox_need prepare(bool is_strict, const void *program,
                                     bool is_for_all)
 {
@@ -91,7 +97,9 @@ static enum cp_sandbox_need prepare(bool is_strict, const void *program,
     return need;
 }
 
-/* If the filter was not installed, resumes what prepare has stopped. */
+/*
+ * If the filter was not installed, resumes the parts that prepare has stopped.
+ */
 static long finish(enum cp_sandbox_need need, long result)
 {
     int number = errno;
@@ -194,7 +202,7 @@ static long set_seccomp(long mode, long flags, long program)
     return finish(need, real(SYS_seccomp, mode, flags, program, 0, 0, 0));
 }
 
-/* The calls that have a hook; none of them has six arguments. */
+/* Handles the system calls that have a hook; none of them has six arguments. */
 long cp_syscall_handle(long number, long a, long b, long c, long d, long e);
 long cp_syscall_early(long number, long a, long b, long c, long d, long e,
                       long f);

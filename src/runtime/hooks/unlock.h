@@ -2,12 +2,12 @@
  * unlock - the slow path of the hooks that unlock a lock or wake a waiter.
  *
  * A hook calls these only while a profile or a trace needs the waits; otherwise
- * it jumps to the real function. Both are kept out of the hooks, so that a hook
+ * it jumps to the real function. Both are separate functions, so that a hook
  * needs no stack frame on its fast path.
  *
  * The time that others waited is read before the lock is released, because the
- * waiters leave the list afterwards. The caller's stack is captured after it,
- * because a longer critical section makes all waiters wait longer.
+ * waiters leave the list afterwards. The caller's stack is captured after the
+ * release, because a longer critical section makes all waiters wait longer.
  *
  * Context: hooks of libc's functions, any thread; not a signal handler of the
  *   library.

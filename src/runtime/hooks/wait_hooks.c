@@ -104,7 +104,9 @@ EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t)
     WAIT(CP_WAIT_COND, c, real(c, m, t));
 }
 
-/* Calls that wake waiters: a trace records them if there is a waiter. */
+/*
+ * Hooks of calls that wake waiters: a trace records the call if a thread waits.
+ */
 
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {

@@ -1,5 +1,5 @@
 /*
- * delta - the difference of two snapshots of one profile kind.
+ * delta - computes the difference of two snapshots of one profile kind.
  *
  * Samples with equal stack and labels are subtracted; samples that have not
  * changed are left out.
@@ -19,9 +19,9 @@ struct cp_profile *cp_delta_between(struct cp_profile *before,
                                     struct cp_error *err);
 
 /*
- * The change since the last call: differences for columns that only grow (all
- * but inuse_*), present values for the others. *last is NULL before the first
- * call, and a copy of `after` on success. Always consumes `after`.
+ * Returns the change since the last call: differences for columns that only
+ * grow (all but inuse_*), present values for the others. *last is NULL before
+ * the first call, and a copy of `after` on success. Always consumes `after`.
  */
 struct cp_profile *cp_delta_since(struct cp_profile **last,
                                   struct cp_profile *after,

@@ -1,4 +1,7 @@
-/* empty_kinds.c - the types of each kind that Go has, without samples. */
+/*
+ * empty_kinds.c - builds a profile without samples for each kind that Go has,
+ * with the sample types of that kind.
+ */
 #include "runtime/kind/empty_kinds.h"
 
 #include <string.h>
@@ -184,8 +187,8 @@ struct cp_profile *cp_empty_kind_profile(const struct cp_kind *kind,
 }
 
 /*
- * A header, and one batch of one generation with the frequency of the clock:
- * the minimum that go tool trace accepts. All numbers are varints.
+ * Writes the smallest trace that go tool trace accepts: a header, and one batch
+ * of one generation with the frequency of the clock. All numbers are varints.
  *
  *   batch  type 1, generation, thread (2^64-1 means none), time, length, data
  *   data   type 8, clock units per second

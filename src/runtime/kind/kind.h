@@ -32,7 +32,7 @@ struct cp_trace_format;
 /* The output of a kind that writes bytes, not a profile. */
 struct cp_kind_sink {
     struct cp_out *out;
-    struct cp_symbols *symbols;       /* NULL: do not symbolize */
+    struct cp_symbols *symbols;       /* NULL means no symbolization */
     const struct cp_mappings *before; /* mappings at the start */
 };
 
@@ -98,9 +98,9 @@ struct cp_kind {
                                    struct cp_error *err);
 
     /*
-     * In place of a recording, for `source=NAME`: writes a profile that another
-     * component has recorded (jemalloc). Fails with CP_EUSAGE if there is no
-     * source of that name. NULL if the kind has no other source.
+     * For `source=NAME`: writes a profile that a different component, such as
+     * jemalloc, has recorded. Fails with CP_EUSAGE if there is no source of
+     * that name. The pointer is NULL if the kind has no other source.
      */
     enum cp_status (*dump)(const char *source, struct cp_out *out,
                            struct cp_error *err);
@@ -115,7 +115,10 @@ struct cp_kind {
     const char *setting;
     enum cp_status (*set)(uint64_t value, struct cp_error *err);
 
-    /* The count on the index page: count_of, else count, else 0. */
+    /*
+     * The count on the index page comes from count_of, or from count if that is
+     * NULL. If both are NULL the page shows 0.
+     */
     uint64_t (*count)(void);
     uint64_t (*count_of)(const struct cp_kind *kind);
 

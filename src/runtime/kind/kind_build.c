@@ -1,4 +1,7 @@
-/* kind_build.c - types, default type and period, then the samples of fill. */
+/*
+ * kind_build.c - adds types, default type and period, then calls fill for the
+ * samples.
+ */
 #include "runtime/kind/kind_build.h"
 
 #include <string.h>

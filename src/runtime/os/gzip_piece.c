@@ -3,8 +3,9 @@
  * profile/codec/gzip_piece.c.
  *
  * That file needs ISA-L, and the library depends on libc alone. The library
- * compresses whole profiles (runtime/endpoint/render.c), so only the linker
- * needs these functions. Their output is valid, but not compressed:
+ * compresses whole profiles (runtime/endpoint/render.c), so these functions are
+ * never called; only the linker needs them. Their output is valid, but not
+ * compressed:
  *
  *   block  00, length (2), complement of the length (2), bytes
  */

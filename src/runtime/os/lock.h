@@ -3,7 +3,7 @@
  *
  * pthread_mutex is not usable: the library hooks it for the lock profiles, and
  * in the child of a fork it cannot be reset if another thread has held it.
- * Starts as { 0 }. It is not recursive.
+ * Initialize it with { 0 }. It is not recursive.
  *
  * Context: any thread outside signal handlers.
  * Ordering: acquire and release are sequentially consistent.
@@ -51,7 +51,7 @@ static inline bool cp_lock_is_held(const struct cp_lock *l)
     return atomic_load(&l->word) != 0;
 }
 
-/* In the child of a fork: the holder may not exist there. */
+/* Resets the lock in the child of a fork, where its holder may not exist. */
 static inline void cp_lock_reset(struct cp_lock *l)
 {
     atomic_store(&l->word, 0);

@@ -1,4 +1,4 @@
-/* own_fds.c - unshares the table by close_range or unshare. */
+/* own_fds.c - unshares the descriptor table by close_range or unshare. */
 #include "runtime/os/own_fds.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "runtime/os/sandbox.h"
 #include "signal/unwinder/syscall.h"
 
-/* ThreadSanitizer takes equal numbers in two tables for one file. */
+/* ThreadSanitizer treats equal descriptor numbers in two tables as one file. */
 #if defined(__SANITIZE_THREAD__)
 static const bool can_unshare = false;
 #else
@@ -55,8 +55,8 @@ static void close_others(int socket, int lease)
 
 /*
  * Under a seccomp filter close_range may kill the process: @system-service of
- * systemd 247 and 248 does not contain it. If the filter fails unshare with
- * EPERM, it does not kill, and close_range can be tried.
+ * systemd 247 and 248 does not contain it. If unshare fails with EPERM, the
+ * filter returns errors and does not kill, so close_range can be tried.
  */
 bool cp_own_fds_unshare(int socket, int lease)
 {

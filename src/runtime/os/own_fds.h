@@ -1,5 +1,5 @@
 /*
- * own_fds - a separate descriptor table for the endpoint thread.
+ * own_fds - gives the endpoint thread a separate descriptor table.
  *
  * The program may close or reuse any descriptor of its own table, and must not
  * see the library's.
@@ -14,7 +14,7 @@
 
 /*
  * Unshares the descriptor table of the calling thread and closes all
- * descriptors but these two; lease 0 means none.
+ * descriptors except `socket` and `lease`. A lease of 0 means none.
  */
 bool cp_own_fds_unshare(int socket, int lease);
 

@@ -3,7 +3,7 @@
  *
  * The library links it in place of base/alloc.c. Memory comes from mmap, not
  * from the program's malloc: malloc's locks may be held, and the heap profile
- * must not contain the library. The sum is known and limited.
+ * must not contain the library. The total is known and limited.
  *
  * Context: any thread outside signal handlers.
  * Locking: takes its own lock for blocks up to 32 KiB; the counters are atomic.
@@ -24,9 +24,9 @@ void cp_pages_reserve(size_t bytes);
 
 /*
  * Charges a table that is mapped elsewhere for its maximum size, of which most
- * is never touched. The charges may reach three eighths of the limit, counted
- * apart from it, so that tables never prevent the writing of a profile. Returns
- * false, and charges nothing, if they would exceed that.
+ * is never touched. The charges may reach three eighths of the limit. They are
+ * counted separately from it, so that tables never prevent the writing of a
+ * profile. Returns false, and charges nothing, if they would exceed that.
  */
 bool cp_pages_charge(size_t bytes);
 void cp_pages_uncharge(size_t bytes);

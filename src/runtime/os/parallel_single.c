@@ -1,8 +1,8 @@
 /*
- * parallel_single.c - base/parallel.h on the calling thread alone.
+ * parallel_single.c - implements base/parallel.h on the calling thread alone.
  *
- * The library links it in place of base/parallel.c: it must not take the
- * program's processors or start threads for its own work.
+ * The library links it in place of base/parallel.c: the library must not use
+ * more of the program's processors or start threads for its own work.
  */
 
 #include "base/parallel.h"

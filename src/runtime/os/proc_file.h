@@ -20,8 +20,8 @@ enum cp_status cp_proc_file_read(const char *path, size_t limit,
                                  struct cp_out *out, struct cp_error *err);
 
 /*
- * The same for a folder that every user may write to: the file must be regular
- * and belong to this user or to root.
+ * Like cp_proc_file_read, for a directory that every user may write to: the
+ * file must be regular and belong to this user or to root.
  */
 enum cp_status cp_proc_file_read_own(const char *path, size_t limit,
                                      struct cp_out *out, struct cp_error *err);

@@ -1,4 +1,4 @@
-/* sandbox.c - the system calls of the library, and the scan for filters. */
+/* sandbox.c - lists the system calls of the library, and scans for filters. */
 #include "runtime/os/sandbox.h"
 
 #include <fcntl.h>
@@ -68,7 +68,10 @@ static const struct cp_seccomp_call hook_attempts[] = {
      CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |                      \
      CLONE_CHILD_CLEARTID)
 
-/* Calls that own threads make, and that start them; all may fail. */
+/*
+ * Calls that own threads make, and calls that start own threads; all of them
+ * may fail.
+ */
 static const struct cp_seccomp_call thread_calls[] = {
     { SYS_accept4, { 0 } },
     { SYS_bind, { 0 } },

@@ -46,8 +46,8 @@ bool cp_sandbox_was_filtered(void);
 enum cp_sandbox_need {
     CP_SANDBOX_NOTHING,
     CP_SANDBOX_NO_PERF,    /* events: perf_event_open would kill the program */
-    CP_SANDBOX_NO_THREADS, /* also new own threads */
-    CP_SANDBOX_SEAL,       /* everything */
+    CP_SANDBOX_NO_THREADS, /* also start no own threads */
+    CP_SANDBOX_SEAL,       /* stop everything */
 };
 
 /* is_for_all: the filter applies to all threads (SECCOMP_FILTER_FLAG_TSYNC). */

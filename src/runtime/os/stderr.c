@@ -1,4 +1,7 @@
-/* stderr.c - compares device and inode before each write. */
+/*
+ * stderr.c - writes to descriptor 2 if its device and inode are still those of
+ * the start.
+ */
 #include "runtime/os/stderr.h"
 
 #include <string.h>

@@ -14,7 +14,7 @@
 /* Records device and inode of descriptor 2. */
 void cp_stderr_remember(void);
 
-/* Writes the text, unless descriptor 2 is another file now. */
+/* Writes the string, unless descriptor 2 now refers to a different file. */
 void cp_stderr_write(const char *text);
 
 #endif

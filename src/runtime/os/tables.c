@@ -1,4 +1,4 @@
-/* tables.c - sizes, charges and mappings of sample tables. */
+/* tables.c - sizes, charges and maps sample tables. */
 #include "runtime/os/tables.h"
 
 #include <errno.h>
@@ -102,8 +102,8 @@ static size_t worst_case_bytes(size_t used, size_t n, size_t size)
 }
 
 /*
- * Slots are claimed in the primary part first. While that is at most half full,
- * about one slot in thirty lies outside it.
+ * Slots are claimed in the primary part first. While the primary part is at
+ * most half full, about one slot in thirty lies outside it.
  */
 size_t cp_tables_resident_bytes(size_t used, size_t n, size_t size)
 {

@@ -153,7 +153,10 @@ static struct cpprof_profile *start(const char *kind,
     return NULL;
 }
 
-/* Writes the profile, or the bytes of a kind without one (NULL). */
+/*
+ * Writes the profile. If it is NULL, writes the bytes of a kind that has no
+ * profile, such as a trace.
+ */
 static enum cp_status render(const struct cpprof_profile *p,
                              struct cp_profile *profile, bool is_last,
                              struct cp_out *out, struct cp_error *err)
@@ -202,7 +205,7 @@ static bool may_grow(const struct cpprof_profile *p)
 
 /*
  * Runs on the drain thread. If the buffer may not grow, the events stay in the
- * ring buffers, which count what they lose.
+ * ring buffers, which count lost events.
  */
 static bool drain_some(void *context)
 {
@@ -223,7 +226,10 @@ cpprof_start_with(const char *kind, const struct cpprof_options *options)
     if (p && p->kind->pump) {
         p->drain.step = drain_some;
         p->drain.context = p;
-        /* Without the thread, the trace has what fits into its buffers. */
+        /*
+         * Without the thread, the trace has only the events that fit into its
+         * buffers.
+         */
         (void)cp_drain_start(&p->drain, "cpprof-trace", NULL);
     }
     return p;
@@ -316,7 +322,10 @@ static bool is_over_time(const char *name)
     return kind && kind->default_seconds > 0;
 }
 
-/* Waits until end_ns, and writes a trace to fd meanwhile. */
+/*
+ * Waits until end_ns. If the profile is a trace, writes it to fd during the
+ * wait.
+ */
 static enum cp_status record_until(struct cpprof_profile *p, int64_t end_ns,
                                    int fd, struct cp_error *err)
 {

@@ -1,9 +1,9 @@
 /*
- * api_error.c - the last error of each thread, for cpprof_error.
+ * api_error.c - stores the last error of each thread, for cpprof_error.
  *
- * The text is too large for thread-local storage, of which a library loaded by
- * dlopen() gets little. So the first failure allocates it, and the destructor
- * of a pthread key frees it at the end of the thread.
+ * The message is too large for thread-local storage, of which a library loaded
+ * by dlopen() gets little. So the first failure allocates it, and the
+ * destructor of a pthread key frees it at the end of the thread.
  */
 #include <cpprof.h>
 #include <pthread.h>
@@ -16,7 +16,10 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool has_key;
 
-/* A destructor of the program may fail later and allocate another text. */
+/*
+ * Frees the error of a thread that ends. A destructor of the program may fail
+ * later and allocate a new one.
+ */
 static void free_error(void *error)
 {
     last_error = NULL;
@@ -28,7 +31,10 @@ static void make_key(void)
     has_key = pthread_key_create(&key, free_error) == 0;
 }
 
-/* NULL: out of memory, or no key. */
+/*
+ * Returns the error of the calling thread, or NULL if there is no memory or no
+ * key.
+ */
 static struct cp_error *thread_error(void)
 {
     struct cp_error *error = last_error;

@@ -75,7 +75,7 @@ EXPORT int cpprof_attach(const char *where, const char *settings, char *out,
 
     if (!*where)
         return end_attach_session(out, cap);
-    if (now) { /* and keeps its settings */
+    if (now) { /* the endpoint runs already and keeps its settings */
         (void)snprintf(out, cap, "already listening on %s", now);
         return -1;
     }
@@ -112,7 +112,7 @@ EXPORT int cpprof_handle(const char *method, const char *target,
 
 /* ---- a response in memory ---- */
 
-/* The response, its headers, and the text that both point into. */
+/* The response, its headers, and the buffer that both point into. */
 struct answer {
     struct cpprof_response response; /* must be first */
     struct cpprof_header *headers;

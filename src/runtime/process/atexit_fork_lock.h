@@ -1,5 +1,6 @@
 /*
- * atexit_fork_lock - keeps fork() apart from glibc's list of exit functions.
+ * atexit_fork_lock - prevents a fork() while a thread holds the lock of glibc's
+ * list of exit functions.
  *
  * glibc protects that list by a lock that fork() does not acquire. If another
  * thread holds it during the fork, in dlopen() or dlclose(), the child inherits
@@ -15,7 +16,8 @@
  * Every wait has a timeout, because either side may hold a lock that the other
  * side needs. After a timeout the program runs as it does without the library.
  * A thread that stays inside (a slow exit function, or one that left by
- * longjmp) is waited for once. So is a fork that does not end.
+ * longjmp) is waited for once. A fork that does not end is also waited for only
+ * once.
  *
  * Context: any thread, and signal handlers that fork.
  * Locking: none; atomic counters only.
@@ -32,11 +34,17 @@
 /* Call it once fork handlers are installed. Before, enter() counts nothing. */
 void cp_atexit_fork_lock_enable(void);
 
-/* True: the caller must call cp_atexit_fork_lock_exit. */
+/*
+ * Enters the section. If it returns true, the caller must call
+ * cp_atexit_fork_lock_exit.
+ */
 bool cp_atexit_fork_lock_enter(void);
 void cp_atexit_fork_lock_exit(void);
 
-/* False: a thread was still inside when the timeout expired. */
+/*
+ * Waits until no thread is inside. Returns false if a thread was still inside
+ * when the timeout expired.
+ */
 bool cp_atexit_fork_lock_before_fork(void);
 void cp_atexit_fork_lock_after_fork(bool is_child);
 

@@ -1,4 +1,4 @@
-/* cost.c - sums the counters of all rooms. */
+/* cost.c - sums the counters of all modules. */
 #include "runtime/process/cost.h"
 
 #include "runtime/endpoint/endpoint.h"

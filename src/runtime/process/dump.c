@@ -1,4 +1,7 @@
-/* dump.c - the polling thread, the signal handler and the files. */
+/*
+ * dump.c - runs the polling thread and the signal handler, and writes the
+ * files.
+ */
 #include "runtime/process/dump.h"
 
 #include <cpprof.h>
@@ -29,7 +32,7 @@ static struct {
     _Atomic bool is_signalled;
     uint64_t last_all;  /* allocated bytes at the last dump */
     uint64_t last_high; /* high water mark at the last dump, bytes */
-    bool has_failed;    /* and was reported */
+    bool has_failed;    /* a dump has failed, which was reported */
     bool is_exiting;    /* no more dumps */
 } dump;
 
@@ -138,7 +141,7 @@ static void on_signal(int sig)
     atomic_store(&dump.is_signalled, true);
 }
 
-/* Writes the last dump, after the one that the thread is writing. */
+/* Writes the last dump, after any dump that the thread is still writing. */
 static void at_exit(void)
 {
     if (cp_sandbox_is_sealed() || getpid() != dump.pid)

@@ -9,7 +9,7 @@
  * Context: a thread of the library polls 20 times a second and writes; the
  * exiting thread writes the last file.
  * Locking: one lock, so that two files are never written at once.
- * Failure: the first one is printed on stderr.
+ * Failure: the first failure is printed on stderr, later ones are not.
  */
 #ifndef CP_DUMP_H
 #define CP_DUMP_H
@@ -18,7 +18,7 @@
 
 struct cp_settings;
 
-/* Starts what the settings ask for. Call it once. */
+/* Starts the dumps that the settings select. Call it once. */
 enum cp_status cp_dump_start(const struct cp_settings *s, struct cp_error *err);
 
 #endif

@@ -10,8 +10,9 @@
  * 1. No lock in the child belongs to a thread of the parent. The forking thread
  *    itself holds the three locks whose data the child keeps (thread list,
  *    labels, page allocator), so that data is consistent, and both processes
- *    release them. The `child` handler of its room resets every other lock and
- *    drops the data that an interrupted update may have left inconsistent.
+ *    release them. Every other lock is reset by the `child` handler of its
+ *    module, which also drops data that an interrupted update may have left
+ *    inconsistent.
  * 2. The parent does not deadlock. libc runs `before` handlers in reverse order
  *    of registration and the others in order. The library registers first
  *    (atfork_hooks.c), so no handler of the program runs while the locks are
@@ -63,7 +64,7 @@
 
 struct fork_handler {
     const char *name;     /* unique; for debuggers */
-    void (*before)(void); /* on the forking thread; NULL: none */
+    void (*before)(void); /* on the forking thread; NULL if none */
     void (*parent)(void);
     void (*child)(void);
 };
@@ -81,7 +82,7 @@ static const bool can_child_serve = false;
 static const bool can_child_serve = true;
 #endif
 
-/* ---- handlers whose rooms have another signature ---- */
+/* ---- handlers of modules whose functions have a different signature ---- */
 
 static void wait_for_exit_functions(void)
 {
@@ -126,11 +127,15 @@ static void reset_sampler(void)
 
 /*
  * `before` runs from the first entry to the last, `parent` and `child` from the
- * last to the first. So an entry is inside those above it.
+ * last to the first. So the entries nest: each runs inside the entries that
+ * precede it.
  */
 static const struct fork_handler handlers[] = {
-    /* Waits up to 20 ms, so it comes before signals are blocked. Its other half
-     * is below: after signals are unblocked, a handler may leave by longjmp. */
+    /*
+     * Waits up to 20 ms, so it comes before signals are blocked. Its
+     * counterpart is the entry "exit functions", which runs before signals are
+     * unblocked: after that, a signal handler may leave by longjmp.
+     */
     { "wait for exit functions", wait_for_exit_functions, NULL, NULL },
     { "signal mask", block_signals, restore_signals, restore_signals },
     { "exit functions", NULL, unlock_exit_functions, reset_exit_functions },

@@ -30,9 +30,9 @@ bool cp_fork_handlers_install_endpoint(void);
 
 /*
  * Starts the refresh thread of a forked child whose parent had one. The child
- * calls this in its first pthread_create or when cpprof attach connects. One
- * relaxed load if there is nothing to do; after a failure the next call
- * retries.
+ * calls this in its first pthread_create or when cpprof attach connects. It
+ * costs one relaxed load if there is nothing to do. After a failure the next
+ * call retries.
  */
 void cp_fork_handlers_restart_refresh_thread(void);
 

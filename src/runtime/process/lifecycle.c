@@ -77,7 +77,7 @@ static struct {
     _Atomic uint32_t state;         /* enum state; written with the lock held */
     enum state before_seal;         /* the state that unseal returns to */
     struct cp_settings current;     /* the settings in force */
-    struct cp_settings environment; /* without those of cpprof attach */
+    struct cp_settings environment; /* without the settings of cpprof attach */
     _Atomic long pid; /* the process that the library was started in */
 } life;
 
@@ -231,7 +231,10 @@ static void *alloc_for_libdeflate(size_t n)
     return cp_alloc(n, 1, NULL);
 }
 
-/* After the state has changed: what needs a library that is started. */
+/*
+ * Starts the parts that need a started library. Called after the state has
+ * changed.
+ */
 static enum cp_status start_recording(struct cp_error *err)
 {
     enum cp_status status;

@@ -19,8 +19,8 @@
  *             system call of the library, so all recording has stopped.
  *
  * When the library is loaded, its constructor reads PPROFLISTEN and CPPROF and
- * starts what they ask for. It stays OFF if both are unset, and in a
- * set-user-ID program. There is no way back to OFF: initialised state stays
+ * starts the services that they select. It stays OFF if both are unset, and in
+ * a set-user-ID program. There is no way back to OFF: initialised state stays
  * until the process is gone (fork_handlers.c says why).
  *
  * Context: any thread, outside signal handlers.
@@ -51,7 +51,7 @@ void cp_lifecycle_detach(void);
 /* Neither OFF nor SEALED. One load. */
 bool cp_lifecycle_is_started(void);
 
-/* The settings allow perf_event_open. */
+/* Whether the settings allow perf_event_open. */
 bool cp_lifecycle_uses_perf(void);
 
 /* False in a child of vfork(), which shares the memory of its parent. */
@@ -68,7 +68,7 @@ void cp_lifecycle_unseal(void);
 /* Writes "cpprof: LINE" to stderr, unless the settings say quiet. */
 void cp_lifecycle_report(const char *line);
 
-/* In the child of a fork: a new process id and a free lock. */
+/* Updates the process id and resets the lock in the child of a fork. */
 void cp_lifecycle_reset_after_fork(void);
 
 #endif

@@ -1,4 +1,6 @@
-/* listen.c - owns the endpoint of the process and retries to get its address.
+/*
+ * listen.c - owns the endpoint of the process, and retries until its address is
+ * free.
  */
 #include "runtime/process/listen.h"
 
@@ -32,15 +34,15 @@ static const struct cp_settings no_settings;
 
 static struct {
     struct cp_lock lock;
-    char where[512]; /* requested address; "": none */
+    char where[512]; /* requested address; "" if none */
     struct cp_endpoint *endpoint;
     const struct cp_settings *settings;
-    int listen_fd;          /* socket for the next endpoint; 0: none */
-    int lease_fd;           /* lease of that socket; 0: none */
+    int listen_fd;          /* socket for the next endpoint; 0 if none */
+    int lease_fd;           /* lease of that socket; 0 if none */
     bool is_attach_session; /* cpprof attach has started the endpoint */
     _Atomic int n_tries;    /* tries left to get the address */
     int64_t delay_ns;       /* before the first try */
-    char paused_at[CP_HTTP_ADDRESS_BYTES]; /* actual address; "": not paused */
+    char paused_at[CP_HTTP_ADDRESS_BYTES]; /* actual address, or "" */
 } state = { .settings = &no_settings };
 
 void cp_listen_configure(const struct cp_settings *s)
@@ -239,7 +241,7 @@ static bool is_per_process(const char *where)
            strcmp(where, "0") == 0;
 }
 
-/* Replaces the port by 0; false: the address has none. */
+/* Replaces the port by 0. Returns false if the address has no port. */
 static bool use_any_port(void)
 {
     char *colon = strrchr(state.where, ':');
@@ -298,7 +300,7 @@ static bool serve_on_lease(void)
     return status == CP_OK;
 }
 
-/* Retries until the address is free or leased, or with another port. */
+/* Retries until the address is free or leased, or tries a different port. */
 static void serve_as_address_holder(void *arg)
 {
     int64_t delay = state.delay_ns;

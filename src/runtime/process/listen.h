@@ -3,11 +3,10 @@
  * fork().
  *
  * A child cannot bind the port of its parent. If the address differs per
- * process
- * ({pid} or port 0), the child starts its own endpoint after 100 ms, because
- * most children call exec at once. With any other address it may lease that of
- * its parent (address_transfer.h), or use another port if the settings follow
- * all processes.
+ * process ({pid} or port 0), the child starts its own endpoint after 100 ms,
+ * because most children call exec at once. With any other address it may lease
+ * the address of its parent (address_transfer.h), or use a different port if
+ * the settings follow all processes.
  *
  * Context: threads of the program and of the library.
  * Locking: one lock, held during each call.
@@ -30,7 +29,7 @@ enum cp_status cp_listen(const char *where, struct cp_error *err);
 /* Whether cpprof attach has started the current endpoint. */
 bool cp_listen_is_attach_session(void);
 
-/* The address of the endpoint; NULL: there is none. */
+/* Returns the address of the endpoint, or NULL if there is none. */
 const char *cp_listen_address(void);
 
 /*
@@ -41,7 +40,7 @@ void cp_listen_later(const char *where);
 
 /*
  * Ends the endpoint, its threads and its use of the signal, and frees memory.
- * False: the thread did not end in 5 s.
+ * Returns false if the thread did not end in 5 s.
  */
 bool cp_listen_close(void);
 
@@ -49,8 +48,8 @@ bool cp_listen_close(void);
 void cp_listen_after_fork(void);
 
 /*
- * For pause.h: ends the endpoint thread and its connections, and starts another
- * at the same address. Called on a thread of the program.
+ * Used by pause.h: ends the endpoint thread and its connections, and later
+ * starts a new one at the same address. Called on a thread of the program.
  */
 void cp_listen_pause(void);
 void cp_listen_resume(void);

@@ -20,7 +20,9 @@
 #define MAX_POLLS 5000 /* 1 s */
 #define PAUSE_TIMEOUT_NS ((int64_t)5000000000)
 
-/* The number of threads of the process by /proc; 0: unknown. */
+/*
+ * Returns the number of threads of the process that /proc shows; 0 if unknown.
+ */
 static size_t count_threads(void)
 {
     struct stat task;

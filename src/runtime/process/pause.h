@@ -18,7 +18,10 @@
 /* Whether the library has threads and the program has exactly one. */
 bool cp_pause_is_useful(void);
 
-/* is_single: the program has one thread; waits until no other is left. */
+/*
+ * Ends the threads of the library. is_single says that the program has one
+ * thread: then also waits until the process has no other thread.
+ */
 void cp_pause_begin(bool is_single);
 void cp_pause_end(void);
 

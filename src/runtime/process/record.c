@@ -1,4 +1,7 @@
-/* record.c - the waiting thread, the end signals and the files. */
+/*
+ * record.c - runs the waiting thread, handles the terminating signals, and
+ * writes the files.
+ */
 #include "runtime/process/record.h"
 
 #include <cpprof.h>
@@ -35,11 +38,11 @@ static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP };
 static struct {
     struct cp_lock lock;
     const struct cp_settings *settings;
-    struct cpprof_profile *cpu; /* NULL: not running */
+    struct cpprof_profile *cpu; /* NULL if not running */
     bool is_heap_due;           /* the heap file is not written yet */
     bool has_atexit;            /* cp_record_finish is an exit function */
     pid_t pid;                  /* process that is recorded */
-    int64_t end_ns; /* end of the CPU profile, monotonic; -1: at exit */
+    int64_t end_ns; /* end of the CPU profile, monotonic; -1 means at exit */
     _Atomic uint32_t word;
     _Atomic bool is_on;
 } record;
@@ -148,7 +151,9 @@ void cp_record_on_signal(int sig)
     errno = saved_errno;
 }
 
-/* Runs before main(), so no other thread changes the handlers meanwhile. */
+/*
+ * Runs before main(), so no other thread changes the handlers at the same time.
+ */
 static void catch_end_signals(void)
 {
     struct sigaction action = { .sa_handler = cp_record_on_signal,
@@ -161,7 +166,7 @@ static void catch_end_signals(void)
             (void)sigaction(end_signals[i], &action, NULL);
 }
 
-/* Restores SIG_DFL unless the program has set another handler. */
+/* Restores SIG_DFL unless the program has set a handler of its own. */
 static void release_end_signals(void)
 {
     struct sigaction none = { .sa_handler = SIG_DFL }, now;

@@ -2,10 +2,11 @@
  * record - writes a CPU profile and a heap profile to files, for cpprof run.
  *
  * CPPROF=cpu_file:F,cpu_seconds:N records the CPU profile of the first N
- * seconds (0: until the program ends); heap_file:F the heap at the end. The end
- * is exit(), or SIGINT, SIGTERM or SIGHUP if the program leaves them at
- * SIG_DFL; the signal is sent again after the files are written. Of several
- * processes that share an address, only the one that serves is recorded.
+ * seconds (0 means until the program ends); heap_file:F records the heap at the
+ * end. The end is exit(), or SIGINT, SIGTERM or SIGHUP if the program leaves
+ * them at SIG_DFL; the signal is sent again after the files are written. Of
+ * several processes that share an address, only the one that serves is
+ * recorded.
  *
  * Context: a thread of the library waits; the files are written there or on the
  * exiting thread. cp_record_on_signal is async-signal-safe.
@@ -20,9 +21,7 @@
 
 struct cp_settings;
 
-/*
- * Starts what the settings ask for, once per process.
- */
+/* Starts the recordings that the settings select, once per process. */
 void cp_record_start(const struct cp_settings *s);
 
 /* Whether this process still has files to write. */
@@ -40,13 +39,15 @@ void cp_record_end(void);
 /* The handler in place of SIG_DFL. */
 void cp_record_on_signal(int sig);
 
-/* Discards the recording: another process has leased the address. */
+/*
+ * Discards the recording, because a different process has leased the address.
+ */
 void cp_record_cancel(void);
 
 /* In the child of a fork, which is not recorded. */
 void cp_record_reset_after_fork(void);
 
-/* For pause.h: ends the thread; own_thread.h starts it again. */
+/* Used by pause.h: ends the thread; own_thread.h starts it again. */
 void cp_record_pause(void);
 void cp_record_resume(void);
 

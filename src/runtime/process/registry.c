@@ -21,7 +21,7 @@
 
 static struct {
     char folder[CP_INSTANCE_PATH];
-    _Atomic int pid; /* process whose file exists; 0: none */
+    _Atomic int pid; /* process whose file exists; 0 if none */
 } state;
 
 /*
@@ -117,7 +117,7 @@ static void sweep(int folder)
         }
 }
 
-/* Opens $XDG_RUNTIME_DIR or the folder in /tmp; -1: neither works. */
+/* Opens $XDG_RUNTIME_DIR or the directory in /tmp. Returns -1 if both fail. */
 static int open_folder(void)
 {
     const char *dir = getenv("XDG_RUNTIME_DIR");

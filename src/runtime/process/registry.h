@@ -7,7 +7,7 @@
  *
  * Context: the thread that starts or ends the endpoint, and exit.
  * Locking: none; one atomic process id.
- * Failure: silent; without the file `cpprof list` lacks the process.
+ * Failure: silent; without the file `cpprof list` does not show the process.
  */
 #ifndef CP_REGISTRY_H
 #define CP_REGISTRY_H
@@ -15,8 +15,9 @@
 #include <stdbool.h>
 
 /*
- * app_id "" means the name of the program. False: the file existed with the
- * same address, because the process has called exec.
+ * Writes the file. An app_id of "" means the name of the program. Returns false
+ * if the file existed with the same address, because the process has called
+ * exec.
  */
 bool cp_registry_add(const char *address, const char *app_id);
 void cp_registry_remove(void);

@@ -1,4 +1,4 @@
-/* settings.c - the parsers of numbers, and the list of keys. */
+/* settings.c - parses the numbers, and sets the fields by key. */
 #include "runtime/process/settings.h"
 
 #include <signal.h>
@@ -107,7 +107,7 @@ static bool set_text(char *out, size_t cap, const char *value)
     return true;
 }
 
-/* Seconds with optional decimals. */
+/* Parses seconds with optional decimals. */
 static bool set_seconds(double *out, const char *value)
 {
     double sum = 0, unit = 1;
@@ -132,7 +132,7 @@ static bool set_follow(enum cp_follow *out, const char *value)
     return true;
 }
 
-/* Keys that `cpprof run` sets; the result is that of set(). */
+/* Sets a key that only `cpprof run` uses. Returns the same values as set(). */
 static int set_run(struct cp_settings *s, const char *key, const char *value)
 {
     if (strcmp(key, "app_id") == 0)
@@ -150,7 +150,10 @@ static int set_run(struct cp_settings *s, const char *key, const char *value)
     return -1;
 }
 
-/* 1: set, 0: invalid value, -1: unknown key. */
+/*
+ * Sets one key. Returns 1 on success, 0 if the value is invalid, -1 if the key
+ * is unknown.
+ */
 static int set(struct cp_settings *s, const char *key, const char *value)
 {
     if (strcmp(key, "cpu_hz") == 0)

@@ -23,33 +23,33 @@
 enum cp_follow {
     CP_FOLLOW_WAITERS, /* leases it from an ancestor that only waits */
     CP_FOLLOW_NONE,    /* does not serve */
-    CP_FOLLOW_ALL,     /* leases it or serves on another port */
+    CP_FOLLOW_ALL,     /* leases it or serves on a different port */
 };
 
 struct cp_settings {
-    char listen[512];                /* "": no endpoint */
-    char token[CP_HTTP_TOKEN_BYTES]; /* "": none */
+    char listen[512];                /* "" means no endpoint */
+    char token[CP_HTTP_TOKEN_BYTES]; /* "" if none */
     bool is_token_bad;               /* PPROFTOKEN is invalid: do not listen */
     int cpu_hz;                      /* samples per second of CPU time */
-    int signal;                /* sampling signal; 0: chosen by the library */
-    size_t max_memory;         /* bytes */
-    size_t heap_seed;          /* seed of the heap sampler; 0: random */
+    int signal;                      /* sampling signal; 0 means automatic */
+    size_t max_memory;               /* bytes */
+    size_t heap_seed;          /* seed of the heap sampler; 0 means random */
     bool heap_mmap;            /* the heap profile includes mmap() calls */
-    size_t heap_interval;      /* mean bytes between samples; 0: off */
+    size_t heap_interval;      /* mean bytes between samples; 0 means off */
     char dump_prefix[200];     /* file name prefix; {pid} is replaced */
-    size_t dump_interval;      /* allocated bytes between dumps; 0: off */
-    size_t dump_on_high_water; /* growth of the maximum, bytes; 0: off */
-    int dump_signal;           /* 0: none */
-    int dump_keep;             /* newest dumps to keep; 0: all */
+    size_t dump_interval;      /* allocated bytes between dumps; 0 means off */
+    size_t dump_on_high_water; /* growth of the maximum, bytes; 0 means off */
+    int dump_signal;           /* 0 if none */
+    int dump_keep;             /* newest dumps to keep; 0 means all */
     bool dump_at_exit;
-    uint64_t block_rate;     /* ns of waiting per sample; 0: off */
-    uint64_t mutex_fraction; /* waits per sample; 0: off */
+    uint64_t block_rate;     /* ns of waiting per sample; 0 means off */
+    uint64_t mutex_fraction; /* waits per sample; 0 means off */
     bool has_block_io;       /* the block profile includes I/O */
-    char app_id[128];        /* for `cpprof list`; "": the program name */
-    int listen_fd;           /* inherited listening socket; 0: none */
+    char app_id[128];        /* for `cpprof list`; "" means the program name */
+    int listen_fd;           /* inherited listening socket; 0 if none */
     enum cp_follow follow;
-    char cpu_file[400], heap_file[400]; /* record.h; "": none */
-    double cpu_seconds; /* length of the CPU recording; 0: until exit */
+    char cpu_file[400], heap_file[400]; /* record.h; "" if none */
+    double cpu_seconds; /* length of the CPU recording; 0 means until exit */
     bool is_attached;   /* settings of a cpprof attach session */
     bool has_perf;      /* perf_event_open may be used */
     bool wants_perf;    /* and is, even under a seccomp filter */

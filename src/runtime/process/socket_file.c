@@ -12,7 +12,7 @@ static struct {
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
     dev_t device;
     ino_t inode;
-    _Atomic int pid; /* owning process; 0: none. Stored last */
+    _Atomic int pid; /* owning process; 0 if none. Stored last */
 } state;
 
 void cp_socket_file_own(const char *address)
@@ -35,7 +35,10 @@ void cp_socket_file_disown(void)
     atomic_store(&state.pid, 0);
 }
 
-/* False after chdir() or chroot(), if the name means another file. */
+/*
+ * Whether the path still names the socket. After chdir() or chroot() it may
+ * name a different file.
+ */
 static bool is_same_file(void)
 {
     struct stat st;

@@ -12,12 +12,15 @@
 #ifndef CP_SOCKET_FILE_H
 #define CP_SOCKET_FILE_H
 
-/* This process listens on "unix:/path"; ignores other addresses. */
+/*
+ * Records that this process listens on "unix:/path". Ignores other addresses.
+ */
 void cp_socket_file_own(const char *address);
 
 /*
- * Another process owns the file now, or the endpoint removes it. Also in the
- * child of a fork, which may have the same pid in a new pid namespace.
+ * Gives up the file: a different process owns it now, or the endpoint removes
+ * it. Also called in the child of a fork, which may have the same pid in a new
+ * pid namespace.
  */
 void cp_socket_file_disown(void);
 

@@ -36,7 +36,8 @@ static struct {
 
 /*
  * The runtime of AddressSanitizer and ThreadSanitizer wraps start functions
- * too, inside that of the library, and its per-thread state does not exist yet.
+ * too, inside the library's wrapper, and its per-thread state does not exist
+ * yet.
  */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static const bool can_wrap = false;
@@ -67,7 +68,7 @@ static void on_thread_end(void *rounds_left)
         return;
     }
     cp_trace_emit_end();
-    /* A thread that joins this one may free or reuse its signal stack. */
+    /* The thread that joins this one may free or reuse its signal stack. */
     cp_sigaltstack_drop_others(&no_stack);
     cp_threads_unregister();
     if (is_main_thread())

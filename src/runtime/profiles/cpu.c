@@ -19,7 +19,7 @@ static enum cp_status set_rate(int hz, struct cp_error *err)
 
 /*
  * Describes a rate above the kernel's timer tick: timers are too coarse for it.
- * Returns the length of the text; 0 for a lower rate.
+ * Returns the length of the string, or 0 for a lower rate.
  */
 static int describe_fast_rate(int hz, char *out, size_t size)
 {
@@ -37,7 +37,7 @@ static int describe_fast_rate(int hz, char *out, size_t size)
                     cp_perf_sampler_disabled_reason());
 }
 
-/* Adds comments: the CPU time of the process, and what samples lack. */
+/* Adds comments: the CPU time of the process, and which samples are missing. */
 static enum cp_status comment(const struct cp_recording *w,
                               struct cp_builder *b, struct cp_error *err)
 {

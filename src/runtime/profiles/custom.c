@@ -1,7 +1,7 @@
 /*
- * custom.c - each profile is a table of stacks, and a hash table that maps a
- * value to its stack. The hash table uses open addressing with linear probing;
- * removal shifts entries back, so that it has no tombstones.
+ * custom.c - implements each profile as a table of stacks, and a hash table
+ * that maps a value to its stack. The hash table uses open addressing with
+ * linear probing; removal shifts entries back, so that it has no tombstones.
  */
 #include "runtime/profiles/custom.h"
 
@@ -24,8 +24,8 @@
 #define MIN_ENTRIES 64
 
 struct entry {
-    const void *value;           /* NULL: free entry */
-    struct cp_signal_slot *slot; /* its stack; NULL: the table was full */
+    const void *value;           /* NULL means free entry */
+    struct cp_signal_slot *slot; /* its stack; NULL if the table was full */
 };
 
 struct cp_custom {
@@ -50,7 +50,7 @@ void cp_custom_reset_after_fork(void)
 {
     cp_lock_reset(&customs_lock);
     for (size_t i = 0; i < CP_CUSTOM_MAX; i++) {
-        if (atomic_load(&customs[i].lock.word) != 0) { /* interrupted */
+        if (atomic_load(&customs[i].lock.word) != 0) { /* update interrupted */
             customs[i].entries = NULL;
             customs[i].n = customs[i].cap = 0;
             cp_cumulative_table_reset_after_fork(&customs[i].table);
@@ -77,7 +77,7 @@ static size_t find_index(const struct cp_custom *c, const void *value)
     return at;
 }
 
-/* Makes room for one more value at a load of at most 1/2. */
+/* Makes room for one more value; the load factor stays at most 1/2. */
 static enum cp_status grow(struct cp_custom *c, struct cp_error *err)
 {
     struct cp_custom larger = { .cap = c->cap ? 2 * c->cap : MIN_ENTRIES };

@@ -6,7 +6,7 @@
  * things other than memory: connections, transactions, file handles.
  *
  * Context: any thread outside signal handlers.
- * Locking: each profile has its own lock; another one protects the list.
+ * Locking: each profile has its own lock; a separate lock protects the list.
  * Ordering: a profile is initialized before n_customs publishes it.
  * Failure: CP_EUSAGE for a bad name, a duplicate value or an unknown one;
  * CP_ENOMEM.
@@ -27,8 +27,9 @@ struct cp_kind;
 struct cp_custom;
 
 /*
- * Creates a profile that lives as long as the process. Fails if another custom
- * profile has the name, or if is_reserved says that a built-in one has.
+ * Creates a profile that lives as long as the process. Fails if a custom
+ * profile of that name exists, or if is_reserved says that the name is that of
+ * a built-in one.
  */
 enum cp_status cp_custom_new(struct cp_custom **out, const char *name,
                              bool is_reserved, struct cp_error *err);
@@ -39,7 +40,7 @@ enum cp_status cp_custom_add(struct cp_custom *c, const void *value,
 enum cp_status cp_custom_remove(struct cp_custom *c, const void *value,
                                 struct cp_error *err);
 
-/* Profile i in the order of creation; NULL after the last one. */
+/* Returns profile i in the order of creation, or NULL after the last one. */
 const struct cp_kind *cp_custom_kind(size_t i);
 
 /*

@@ -14,7 +14,7 @@
 #define N_LABELS 3
 
 struct group {
-    const struct cp_thread_stack *first; /* the others are equal to it */
+    const struct cp_thread_stack *first; /* equal to all others */
     int64_t n;                           /* threads */
     uint64_t cpu_ns;                     /* sum over the threads */
 };
@@ -23,7 +23,7 @@ struct grouping {
     const struct cp_thread_stacks *s;
     struct group *groups; /* one for each thread at most */
     size_t n_groups;
-    uint32_t *table; /* open addressing; index of a group + 1, 0: free */
+    uint32_t *table; /* open addressing; index of a group + 1, 0 if free */
     size_t mask;     /* table size - 1; at least 2 * threads */
     bool is_single;  /* one group for each thread */
 };
@@ -84,7 +84,7 @@ static enum cp_status group_threads(struct grouping *g, struct cp_error *err)
     memset(g->table, 0, size * sizeof(*g->table));
     memset(g->groups, 0, (n ? n : 1) * sizeof(*g->groups));
     for (size_t i = 0; i < n; i++)
-        if (g->s->threads[i].state.letter) /* 0: the thread has ended */
+        if (g->s->threads[i].state.letter) /* 0 if the thread has ended */
             add(g, &g->s->threads[i]);
     return CP_OK;
 }

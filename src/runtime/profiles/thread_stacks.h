@@ -25,14 +25,14 @@ struct cp_thread_stack {
     uint64_t cpu_ns;
     struct cp_thread_state state;
     size_t first; /* index of the leaf in cp_thread_stacks.frames */
-    size_t n;     /* frames; 0: the stack is unknown */
+    size_t n;     /* frames; 0 if the stack is unknown */
 
     /* Private to thread_stacks.c: */
     uint32_t number; /* index of the thread's record */
-    uint64_t reply;  /* number of the awaited reply; 0: none */
+    uint64_t reply;  /* number of the awaited reply; 0 if none */
 };
 
-/* Starts as { 0 }. */
+/* Initialize it with { 0 }. */
 struct cp_thread_stacks {
     struct cp_thread_stack *threads;
     size_t n_threads, cap_threads;

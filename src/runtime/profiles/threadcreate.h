@@ -1,5 +1,5 @@
 /*
- * threadcreate - the profile of the stacks that created threads, since the
+ * threadcreate - the profile of the stacks that have created threads since the
  * process start. The hook of pthread_create (hooks/interpose.c) records them.
  *
  * Context: cp_threadcreate_record in any thread; the others at process start or

@@ -1,6 +1,7 @@
 /*
- * timed_kind - what the CPU and the wall-clock profile share: recordings of
- * limited duration that share one sample recorder, each with its own rate.
+ * timed_kind - the common part of the CPU and the wall-clock profile:
+ * recordings of limited duration that share one sample recorder, each with its
+ * own rate.
  *
  * The fastest recording sets the rate of the sampler. The value of a sample is
  * the time that it represents, so each recording is correct.
@@ -35,14 +36,17 @@ struct cp_recording {
 
 struct cp_timed_kind {
     struct cp_sample_recorder recorder;
-    struct cp_recording *recordings; /* those that run */
-    int hz;                          /* fastest recording; 0: none runs */
+    struct cp_recording *recordings; /* recordings in progress */
+    int hz;                          /* fastest recording; 0 if none runs */
     int default_hz, max_hz;
     const char *type;          /* "cpu" or "wall"; unit nanoseconds */
     const char *const *states; /* see cp_sample_recorder_write; or NULL */
     /* Called when hz changes; may fail only if it was 0 before. */
     enum cp_status (*set_rate)(int hz, struct cp_error *err);
-    /* CPU time so far that no sample can show; NULL: none. */
+    /*
+     * Returns the CPU time so far that no sample can show. NULL if the kind has
+     * no such time.
+     */
     int64_t (*unattributed_ns)(void);
     /* Adds comments to a recording's profile; may be NULL. */
     enum cp_status (*comment)(const struct cp_recording *w,

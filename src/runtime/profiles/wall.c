@@ -8,10 +8,10 @@
  *
  * A visit finds the thread asleep or running, and attributes the time since the
  * last visit to that state. The stack of a sleeping thread is read from outside
- * (sleeping_stack.h), and so is that of a thread inside a hooked call, which
- * runs in the kernel or has been woken and waits for a processor. Other running
- * time is added up in the thread's record, and the thread attributes the sum to
- * its stack when it replies to a request (thread_request.h), at the next
+ * (sleeping_stack.h), and so is the stack of a thread inside a hooked call,
+ * which runs in the kernel or has been woken and waits for a processor. Other
+ * running time is summed in the thread's record, and the thread attributes the
+ * sum to its stack when it replies to a request (thread_request.h), at the next
  * scheduler tick that interrupts it.
  */
 #include "runtime/profiles/wall.h"
@@ -60,7 +60,7 @@ static const char *const state_names[] = {
 static struct {
     _Atomic int hz;
     _Atomic uint32_t generation; /* odd while a visitor should run */
-    struct visitor *piggyback;   /* on the refresh thread; NULL: never used */
+    struct visitor *piggyback;   /* on the refresh thread, or NULL */
     _Atomic bool is_piggyback_busy;
 } wall;
 
@@ -142,7 +142,7 @@ static bool has_not_run(struct cp_signal_thread *t, uint64_t clock)
     return is_slot(t->wall.sleeping_slot) && clock == t->wall.sleeping_cpu_ns;
 }
 
-/* Whether the thread can reply; one that has replied before can. */
+/* Whether the thread can reply. A thread that has replied before can. */
 static bool can_reply(struct cp_signal_thread *t, int32_t tid)
 {
     if (atomic_load(&t->wall.running_slot))
@@ -269,7 +269,7 @@ static void run(void *arg)
 
 /*
  * A tick on the refresh thread. When that is replaced, the old and the new one
- * may both run for a moment; is_piggyback_busy keeps one of them out.
+ * may both run for a moment; is_piggyback_busy excludes one of them.
  */
 static int64_t run_piggyback(void)
 {

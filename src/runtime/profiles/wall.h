@@ -3,7 +3,7 @@
  *
  * A thread of the library visits all threads in turn. The stack of a sleeping
  * thread is read from outside (sleeping_stack.h), and only once: while its CPU
- * clock does not advance, the thread is where it was. A running thread gets a
+ * clock does not advance, its stack is unchanged. A running thread gets a
  * request by a signal (thread_request.h). Each sample represents the time since
  * the last visit, so the samples of a thread add up to its lifetime.
  *

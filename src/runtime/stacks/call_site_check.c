@@ -35,7 +35,7 @@ static uintptr_t read_operand(const unsigned char *displacement, uintptr_t end)
                                                                          : 0;
 }
 
-/* The target of a PLT stub; the address itself if it is none. */
+/* Returns the target of a PLT stub, or the address itself if it is not one. */
 static uintptr_t skip_plt_stub(uintptr_t at)
 {
     static const unsigned char endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -103,7 +103,10 @@ static int count_prologues(uintptr_t start, uintptr_t end)
     return n;
 }
 
-/* Whether there is one prologue, that of the function, from start to pc. */
+/*
+ * Whether the code from start to pc has exactly one prologue, that of the
+ * function.
+ */
 static bool is_function_start(uintptr_t start, uintptr_t pc)
 {
     return start <= pc && pc - start < MAX_FUNCTION_BYTES &&

@@ -1,5 +1,6 @@
 /*
- * call_site_check - whether a return address follows a call of a function.
+ * call_site_check - tests whether a return address follows a call of a
+ * function.
  *
  * The frame pointer of a sleeping thread is unknown and is searched for on its
  * stack (sleeping_stack.h). The stack also holds words of calls that have
@@ -8,7 +9,7 @@
  * function.
  *
  * Context: the endpoint thread and the wall-clock sampler, in a reader slot.
- * Locking: none. Failure: code that cannot be read is no call site.
+ * Locking: none. Failure: code that cannot be read counts as no call site.
  */
 #ifndef CP_CALL_SITE_CHECK_H
 #define CP_CALL_SITE_CHECK_H
@@ -25,7 +26,7 @@ enum cp_call_site_result {
 
 /*
  * `return_address` is the candidate, `pc` an address in a function that sets up
- * a frame pointer. Returns CP_CALL_SITE_NO on other machines than x86-64.
+ * a frame pointer. Returns CP_CALL_SITE_NO on machines other than x86-64.
  */
 enum cp_call_site_result cp_call_site_check(const struct cp_unwind_table *map,
                                             uintptr_t return_address,

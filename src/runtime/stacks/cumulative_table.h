@@ -3,7 +3,7 @@
  * lives, for cumulative profiles (block, mutex, threadcreate, custom).
  *
  * Context: map, reset and write run on any thread outside signal handlers;
- * hooks add samples meanwhile (signal/tables/samples.h).
+ * hooks add samples concurrently (signal/tables/samples.h).
  * Locking: the caller serializes cp_cumulative_table_map.
  * Ordering: hooks use the table only after its owner has stored a rate or a
  * flag that is atomic.
@@ -27,7 +27,7 @@ enum cp_status cp_cumulative_table_map(struct cp_signal_samples *s,
                                        size_t n_slots, size_t n_frames,
                                        struct cp_error *err);
 
-/* In the child of a fork: empties the table and keeps it mapped. */
+/* Call in the child of a fork: empties the table and keeps it mapped. */
 void cp_cumulative_table_reset_after_fork(struct cp_signal_samples *s);
 
 /* Computes the values of a slot, and may add labels to its stack. */

@@ -7,7 +7,7 @@
  *
  * A generation is the time from a start of the thread to its stop; its number
  * is odd. The starter and the stopper increment the number, so a thread that
- * sees another number than its own exits. No thread is joined: it may be
+ * sees a number different from its own exits. No thread is joined: it may be
  * blocked in the loader, and the next generation starts without waiting.
  */
 #include "runtime/stacks/refresh_thread.h"
@@ -120,7 +120,8 @@ static int64_t poll_threads(bool is_idle)
 
 /*
  * Sleeps until ns have passed or a request newer than `requested` exists, and
- * runs the piggyback task meanwhile. False if a thread or a handler woke it.
+ * runs the piggyback task in between. Returns false if a thread or a handler
+ * woke it.
  */
 static bool sleep_fully(uint32_t requested, int64_t ns)
 {

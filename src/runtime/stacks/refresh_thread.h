@@ -20,7 +20,7 @@
  * Ordering: a caller that has waited sees the table of a refresh that began
  * after its request.
  * Failure: the acquire functions fail if there is no thread or no handler. A
- * wait that times out is no failure: samples in new code are then truncated.
+ * wait that times out is not a failure: samples in new code are then truncated.
  */
 #ifndef CP_REFRESH_THREAD_H
 #define CP_REFRESH_THREAD_H
@@ -73,8 +73,8 @@ void cp_refresh_wake(void);
 void cp_refresh_shut_down(void);
 
 /*
- * In the child of a fork: no recording is open and hooks do not record. Returns
- * whether hooks recorded in the parent.
+ * Call in the child of a fork: resets the state to no open recording and no
+ * recording hooks. Returns whether hooks recorded in the parent.
  */
 bool cp_refresh_reset_after_fork(void);
 

@@ -1,8 +1,8 @@
 /*
  * sample_recorder.c - the list of tables, and the samples of one recording.
  *
- * A stack that is in two tables is written twice: readers of profiles add equal
- * samples up.
+ * A stack that is in two tables is written twice: readers of profiles sum
+ * identical samples.
  */
 #include "runtime/stacks/sample_recorder.h"
 
@@ -39,7 +39,10 @@ static bool is_half_full(const struct cp_signal_samples *s)
            atomic_load(&s->used_frames) > s->n_frames / 2;
 }
 
-/* The table in which a new recording starts; NULL if there is no memory. */
+/*
+ * Returns the table in which a new recording starts, or NULL if there is no
+ * memory.
+ */
 static struct cp_sample_recorder_table *
 current_table(struct cp_sample_recorder *r, struct cp_error *err)
 {
@@ -83,8 +86,8 @@ static bool is_used(const struct cp_signal_samples *s, size_t at)
 }
 
 /*
- * Copies the counts of all slots in use. Handlers fill slots meanwhile, so the
- * array is larger than the present number.
+ * Copies the counts of all slots in use. Handlers fill slots concurrently, so
+ * the array is larger than the present number of slots.
  */
 static enum cp_status copy_counts(const struct cp_signal_samples *s,
                                   struct cp_sample_recorder_mark *mark,
@@ -125,8 +128,9 @@ enum cp_status cp_sample_recorder_open(struct cp_sample_recorder *r,
 }
 
 /*
- * Removes the tables at the old end in which no recording starts, and frees
- * them after one grace period. A table is leaked if a reader does not exit.
+ * Removes the oldest tables up to the first one in which a recording starts,
+ * and frees them after one grace period. A table is leaked if a reader does not
+ * exit.
  */
 static void drop_tables(struct cp_sample_recorder *r)
 {
@@ -180,7 +184,7 @@ void cp_sample_recorder_reset_after_fork(struct cp_sample_recorder *r)
     r->n_tables = r->n_recordings = 0;
 }
 
-/* Writes what one slot has gained since `before`. */
+/* Writes the growth of one slot since `before`. */
 static enum cp_status write_slot(struct cp_stack_writer *w,
                                  const struct cp_signal_samples *s,
                                  const struct cp_sample_recorder_seen *before,
@@ -205,7 +209,7 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
     return cp_stack_write(w, &stack, values);
 }
 
-/* Writes what a table has gained since the mark. */
+/* Writes the growth of a table since the mark. */
 static enum cp_status write_table(struct cp_stack_writer *w,
                                   const struct cp_signal_samples *s,
                                   const struct cp_sample_recorder_mark *mark,

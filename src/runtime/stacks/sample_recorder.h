@@ -10,7 +10,8 @@
  * recording has the rest of one table and all later ones. A table is
  * freed when no recording starts in it or before it.
  *
- * Context: any thread outside signal handlers. Handlers add samples meanwhile.
+ * Context: any thread outside signal handlers. Handlers add samples
+ * concurrently.
  * Locking: the caller serializes all calls (cp_refresh_lock).
  * Ordering: the store to *live publishes a table. A handler loads it in a
  * reader slot, so a table is freed only after a grace period
@@ -38,7 +39,7 @@ struct cp_builder;
 struct cp_sample_recorder_table {
     struct cp_signal_samples samples;
     struct cp_sample_recorder_table *next; /* next newer table, or NULL */
-    size_t n_recordings;                   /* open ones that start here */
+    size_t n_recordings; /* open recordings that start in this table */
 };
 
 struct cp_sample_recorder {
@@ -63,7 +64,7 @@ struct cp_sample_recorder_mark {
     struct cp_sample_recorder_table *table;
     struct cp_sample_recorder_seen *before;
     size_t n_before;
-    struct cp_sample_recorder_count lost; /* samples without room */
+    struct cp_sample_recorder_count lost; /* samples that found no slot */
 };
 
 /* Starts a recording. */
@@ -88,7 +89,7 @@ void cp_sample_recorder_close(struct cp_sample_recorder *r,
 /* Upper bound of the resident memory of all tables, bytes. */
 size_t cp_sample_recorder_bytes(const struct cp_sample_recorder *r);
 
-/* In the child of a fork: no recording is open. */
+/* Call in the child of a fork: resets the state to no open recording. */
 void cp_sample_recorder_reset_after_fork(struct cp_sample_recorder *r);
 
 #endif

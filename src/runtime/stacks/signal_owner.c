@@ -156,8 +156,8 @@ static int read_program_action(cp_sigaction_fn *real, int sig,
 /*
  * Sets an action of the program. SIG_DFL is only recorded: the handler stays
  * and emulates the default. SIG_IGN goes to the kernel, which then discards
- * pending signals. A handler is wrapped by the shield; the refresh
- * thread, woken here, moves sampling to another signal, and the shield drops
+ * pending signals. A handler is wrapped by the shield; the refresh thread,
+ * woken here, moves sampling to a different signal, and the shield drops
  * samples until then. A child of vfork shares this memory but not the kernel's
  * actions, so its call goes to the kernel unchanged.
  */

@@ -1,5 +1,5 @@
 /*
- * signal_owner - the signal that the sampling handler uses.
+ * signal_owner - owns the signal that the sampling handler uses.
  *
  * Chooses the signal, installs cp_signal_handle (signal/signals/handler.h) and
  * emulates sigaction() for the program, which must not notice the library. The
@@ -7,8 +7,8 @@
  *
  * If the program installs a handler for the signal, the library leaves the
  * signal to the program. A wrapper (signal/signals/signal_shield.h) then drops
- * the library's late signals, and the refresh thread installs the handler on
- * another signal.
+ * the library's late signals, and the refresh thread installs the handler on a
+ * different signal.
  *
  * Context: any thread outside signal handlers; cp_signal_owner_sigaction and
  * cp_signal_owner_has_owned also in the program's handlers, and in a child of
@@ -38,12 +38,15 @@ void cp_signal_owner_configure(int sig);
 /* The signal in use; 0 while no handler is installed. */
 int cp_signal_owner_signal(void);
 
-/* The signal in use, or the one that would be; new threads unblock it. */
+/*
+ * Returns the signal in use, or the one that the next recording would use. New
+ * threads unblock it.
+ */
 int cp_signal_owner_choose(void);
 
 /*
  * Installs the handler unless it is installed. If the program has replaced it,
- * selects another signal. Fails with CP_EIO if sigaction() fails.
+ * selects a different signal. Fails with CP_EIO if sigaction() fails.
  */
 enum cp_status cp_signal_owner_ensure(struct cp_error *err);
 
@@ -66,8 +69,8 @@ int cp_signal_owner_sigaction(cp_sigaction_fn *real, int sig,
 
 /*
  * Updates the masks of the library's handlers after the program has changed its
- * action of another signal: they block `sig` only while its action is a handler
- * (signal/signals/mask.h).
+ * action of a signal `sig` that the library does not use: they block `sig` only
+ * while its action is a handler (signal/signals/mask.h).
  */
 void cp_signal_owner_update_mask(int sig);
 
@@ -77,7 +80,10 @@ void cp_signal_owner_update_mask(int sig);
  */
 void cp_signal_owner_clear_onstack(void);
 
-/* In the child of a fork: no signal of the library is pending there. */
+/*
+ * Resets the state in the child of a fork, where no signal of the library is
+ * pending.
+ */
 void cp_signal_owner_reset_after_fork(void);
 
 #endif

@@ -192,7 +192,10 @@ static uintptr_t find_frame_pointer(struct cp_sleeping_stack *s,
     return fallback;
 }
 
-/* Walks with the frame pointer found; if there is none, s is as before. */
+/*
+ * Searches for the frame pointer and walks with it. If none is found, s is
+ * unchanged.
+ */
 static bool walk_with_found_fp(struct cp_sleeping_stack *s,
                                struct cp_signal_regs regs, size_t len)
 {
@@ -226,7 +229,7 @@ bool cp_sleeping_stack_walk_from(struct cp_sleeping_stack *s,
 
 /*
  * The wait must be the same before and after the walk; otherwise the record or
- * the stack may belong to another call. The hook's frame is replaced by the
+ * the stack may belong to a different call. The hook's frame is replaced by the
  * function that the program has called.
  */
 bool cp_sleeping_stack_walk_saved(struct cp_sleeping_stack *s,

@@ -12,29 +12,30 @@
  *    checks that it stays so while it collects the values. Otherwise the file
  *    reads "running". So pc, sp and arguments belong to one sleep.
  * 2. The library reads the file before it copies and after it has walked. If
- *    the text differs, the thread has run: the result is CP_SLEEP_RUNNING and
- *    the frames are dropped.
- * 3. If the text is equal and the thread slept all the time, then no return
- *    address above sp has changed, since only the thread itself writes those.
- *    The copy is exact.
- * 4. If the text is equal but the thread ran and came back to the same call
- *    with the same sp, pc and arguments, the frames that it did not return from
- *    are unchanged. Other frames in the copy may be of either sleep. Such a mix
- *    needs two call paths with equal frame sizes within one walk; it is
+ *    the contents differ, the thread has run: the result is CP_SLEEP_RUNNING
+ *    and the frames are dropped.
+ * 3. If the contents are equal and the thread slept all the time, then no
+ *    return address at or above sp has changed, since only the thread itself
+ *    writes them. The copy is exact.
+ * 4. If the contents are equal but the thread ran and came back to the same
+ *    call with the same sp, pc and arguments, the frames that it did not return
+ *    from are unchanged. Other frames in the copy may be of either sleep. Such
+ *    a mix needs two call paths with equal frame sizes within one walk; it is
  *    the only wrong stack that this method cannot detect.
  * 5. The walk reads nothing outside the copy, and the reader slot keeps the
  *    unwind table mapped. CP_SLEEP_WALKED means that it reached the outermost
  *    frame. Unknown code or a stack larger than the copy gives
  * CP_SLEEP_PARTIAL.
- * 6. The frame pointer of the leaf is unknown. If the walk stops for want of
- *    it, the words of the copy are tried in turn. A word is accepted only if
- *    the walk then reaches the root and the code before the return address
- *    calls the function (call_site_check.h). If none is, the result is partial.
+ * 6. The frame pointer of the leaf is unknown. If the walk stops because it
+ *    needs the frame pointer, the words of the copy are tried in turn. A word
+ *    is accepted only if the walk then reaches the root and the code before the
+ *    return address calls the function (call_site_check.h). If no word is
+ *    accepted, the result is partial.
  *
  * A hook may have saved its registers (cp_sleeping_stack_walk_saved). It stores
  * the registers, then the time of the wait; it clears the time before it
  * returns. While the time is the same before and after the walk, the hook's
- * frame exists and all frames above it are unchanged: that stack is exact.
+ * frame exists and all its callers' frames are unchanged: that stack is exact.
  *
  * The kernel does not fill the file for a program that has dropped privileges
  * (a server that root started). /proc/self/task/TID/stat then gives the state

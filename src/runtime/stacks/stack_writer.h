@@ -2,7 +2,7 @@
  * stack_writer - adds stacks of a sample table to a profile.
  *
  * Context: any thread outside signal handlers; samples may be added to the
- * table meanwhile. Locking: none. Failure: CP_ENOMEM.
+ * table concurrently. Locking: none. Failure: CP_ENOMEM.
  */
 #ifndef CP_STACK_WRITER_H
 #define CP_STACK_WRITER_H
@@ -42,8 +42,8 @@ struct cp_stack {
     const char *number_key;  /* key of a numeric label; NULL means none */
     const char *number_unit;
     int64_t number;
-    const char *text_key, *text; /* a text label; NULL means none */
-    const char *(*texts)[2];     /* more text labels: key and value */
+    const char *text_key, *text; /* a string label; NULL means none */
+    const char *(*texts)[2];     /* more string labels: key and value */
     size_t n_texts;              /* at most CP_STACK_TEXTS */
 };
 

@@ -17,7 +17,10 @@
 
 #include "base/error.h"
 
-/* Before the first refresh: limits the tables to bytes; 0 selects 128 MiB. */
+/*
+ * Limits the tables to `bytes`; 0 selects 128 MiB. Call before the first
+ * refresh.
+ */
 void cp_unwind_publisher_configure(size_t max_bytes);
 
 /* Scans for loaded and unloaded objects; with_code: for generated code too. */

@@ -1,5 +1,6 @@
 /*
- * annotate.c - mappings, symbolization in one batch per file, and comments.
+ * annotate.c - adds mappings and comments, and symbolizes locations in one
+ * batch per file.
  *
  * A counting sort groups the locations by file, so that each symbolizer
  * resolves all its addresses at once.
@@ -387,7 +388,7 @@ enum cp_status cp_annotate_executables(struct cp_profile *p,
     return CP_OK;
 }
 
-/* Replaces text by a copy with U+FFFD for each byte that is not UTF-8. */
+/* Replaces a string by a copy with U+FFFD for each byte that is not UTF-8. */
 static enum cp_status replace_invalid(struct cp_arena *arena,
                                       struct cp_str *text, struct cp_error *err)
 {

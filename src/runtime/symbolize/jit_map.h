@@ -1,5 +1,5 @@
 /*
- * jit_map - function names of generated code, from the perf map.
+ * jit_map - finds function names of generated code in the perf map.
  *
  * Node, Java, Python and other runtimes write /tmp/perf-PID.map for perf: one
  * line per function, "START SIZE NAME", with hexadecimal numbers.
@@ -23,7 +23,7 @@ typedef void cp_jit_sink(void *context, size_t index, const char *name);
 void cp_jit_map_resolve(const uint64_t *addresses, size_t n, cp_jit_sink *sink,
                         void *context);
 
-/* The same with the text of a map, which it modifies. */
+/* Like cp_jit_map_resolve, with the contents of a map, which it modifies. */
 void cp_jit_map_resolve_text(char *text, const uint64_t *addresses, size_t n,
                              cp_jit_sink *sink, void *context);
 

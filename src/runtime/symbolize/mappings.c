@@ -298,7 +298,7 @@ static bool is_unmapped(const struct cp_mappings *m, const struct cp_map *map)
     return !at;
 }
 
-/* Copies a file of other mappings. */
+/* Copies the entry of a file from a different struct cp_mappings. */
 static enum cp_status copy_file(struct cp_mappings *m,
                                 const struct cp_mapped_file *file,
                                 struct cp_error *err)

@@ -4,7 +4,7 @@
  * The list comes from /proc/self/maps. Build ids and segments are read from
  * memory, by /proc/self/mem or process_vm_readv: the file may have been
  * replaced since it was mapped. Such a read fails, and does not fault, if a
- * library is unloaded meanwhile.
+ * library is unloaded at the same time.
  *
  * Context: any thread outside signal handlers.
  * Locking: none; the caller owns the struct.
@@ -58,7 +58,7 @@ struct cp_mappings {
 enum cp_status cp_mappings_read(struct cp_mappings *m, struct cp_error *err);
 
 /*
- * Adds those maps of `before` whose addresses are not mapped in *m: libraries
+ * Adds the maps of `before` whose addresses are not mapped in *m: libraries
  * that have been unloaded.
  */
 enum cp_status cp_mappings_join(struct cp_mappings *m,

@@ -65,7 +65,7 @@ static bool has_key(const struct entry *e, const struct cp_mapped_file *f)
            strcmp(e->path, f->path) == 0;
 }
 
-/* A free entry; evicts the least recently used one if there is none. */
+/* Returns a free entry; evicts the least recently used one if none is free. */
 static struct entry *alloc_entry(struct cp_symbols *s)
 {
     struct entry *oldest = &s->entries[0];

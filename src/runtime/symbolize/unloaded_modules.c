@@ -1,4 +1,4 @@
-/* unloaded_modules.c - the union of all mappings recorded so far. */
+/* unloaded_modules.c - keeps the union of all mappings recorded so far. */
 #include "runtime/symbolize/unloaded_modules.h"
 
 #include "runtime/os/lock.h"
@@ -41,7 +41,7 @@ enum cp_status cp_unloaded_modules_join(struct cp_mappings *m,
 
 void cp_unloaded_modules_reset_after_fork(void)
 {
-    if (cp_lock_is_held(&past.lock)) /* another thread was changing them */
+    if (cp_lock_is_held(&past.lock)) /* may be inconsistent */
         past.maps = (struct cp_mappings){ 0 };
     cp_lock_reset(&past.lock);
 }

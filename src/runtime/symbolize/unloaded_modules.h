@@ -1,6 +1,6 @@
 /*
- * unloaded_modules - mappings of libraries that may have been unloaded, so that
- * samples in them still get names.
+ * unloaded_modules - keeps the mappings of libraries that may have been
+ * unloaded, so that samples in them still get names.
  *
  * The refresh thread records all mappings when the loader's list has changed.
  * If two libraries were at the same address, the newer one is kept.

@@ -1,9 +1,10 @@
 /*
- * hooks_bypassed - whether the program calls the library's hooks.
+ * hooks_bypassed - tells whether the program calls the library's hooks.
  *
- * It does if the library was loaded at its start. If `cpprof attach` has loaded
- * the library later, the program's symbols are bound to libc: malloc and
- * pthread_mutex_lock bypass the hooks, and profiles that need them report so.
+ * The program calls them if the library was loaded at its start. If `cpprof
+ * attach` has loaded the library later, the program's symbols are bound to
+ * libc: malloc and pthread_mutex_lock bypass the hooks, and profiles that need
+ * them report so.
  *
  * Context: any thread. Locking: none. Failure: none.
  */
@@ -21,7 +22,7 @@ void cp_hooks_bypassed_detect(void);
 /* The result of the last test; false before the first. */
 bool cp_hooks_are_bypassed(void);
 
-/* Text for users: why a profile that needs hooks is empty. */
+/* Message for users: why a profile that needs hooks is empty. */
 #define CP_HOOKS_BYPASSED_REASON                                               \
     "no data: the program was running before cpprof attach loaded the "        \
     "library, "                                                                \

@@ -24,7 +24,7 @@ struct set {
 
 static struct {
     struct cp_lock lock;   /* protects all below */
-    struct cp_arena arena; /* sets and their texts */
+    struct cp_arena arena; /* sets and their strings */
     size_t bytes;          /* arena use; at most CP_LABELS_MAX_BYTES */
     const struct set *sets[CP_LABELS_MAX_SETS]; /* set 0 is empty */
     uint32_t last_set;                          /* highest number in use */

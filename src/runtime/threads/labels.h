@@ -3,8 +3,8 @@
  *
  * A set is immutable and never freed: a handler stores only its number, and a
  * profile looks the number up much later. A thread that changes its labels gets
- * the number of another set. The number of sets is limited, so a program must
- * not put an unbounded value such as a request id into a label.
+ * the number of a different set. The number of sets is limited, so a program
+ * must not put an unbounded value such as a request id into a label.
  *
  * Context: any thread outside signal handlers.
  * Locking: cp_labels_change takes its own lock; cp_labels_get takes none.

@@ -1,8 +1,8 @@
 /*
- * own_thread - threads of the library itself.
+ * own_thread - starts and pauses the threads of the library itself.
  *
- * They block all signals, so that none of the program's is delivered to them,
- * and appear in no profile.
+ * These threads block all signals, so that the program's signals are never
+ * delivered to them, and they appear in no profile.
  *
  * Context: any thread outside signal handlers. Locking: none.
  * Ordering: the pause flag is stored before sleepers are woken.
@@ -29,7 +29,7 @@ bool cp_own_thread_has_creator(void);
 enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),
                                    void *arg, struct cp_error *err);
 
-/* Starts one that runs program code, on a stack of default size. */
+/* Starts an own thread that runs program code, on a stack of default size. */
 enum cp_status cp_own_thread_start_large(const char *name,
                                          void (*run)(void *arg), void *arg,
                                          struct cp_error *err);
@@ -59,7 +59,7 @@ bool cp_own_thread_sleep(int64_t ns);
  */
 void cp_own_thread_set_sandboxed(void);
 
-/* In the child of a fork: there are no own threads. */
+/* Resets the state in the child of a fork, which has no own threads. */
 void cp_own_thread_reset_after_fork(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * perf_sampler - whether threads can be sampled by kernel events
+ * perf_sampler - decides whether threads can be sampled by kernel events
  * (signal/signals/perf_event.h), which are not bound to the timer tick.
  *
  * Events need Linux 5.18 and CAP_PERFMON or kernel.perf_event_paranoid <= 2.
@@ -9,7 +9,8 @@
  * Context: any thread outside signal handlers; cp_perf_sampler_sigaction and
  * cp_perf_sampler_owns_sigtrap also in the program's handlers.
  * Locking: the caller of _try_start, _is_lost and _reset_after_fork holds the
- * lock of the thread list (threads.c); the others take and need none.
+ * lock of the thread list (threads.c); the other functions neither need nor
+ * take a lock.
  * Ordering: is_handled is set after the handler is installed, and cleared
  * before SIGTRAP is restored.
  * Failure: events are not used; cp_perf_sampler_disabled_reason says why.
@@ -25,10 +26,10 @@
 
 struct sigaction;
 
-/* Before the first profile: disables events, with the reason for users. */
+/* Call before the first profile: disables events, with the reason for users. */
 void cp_perf_sampler_forbid(const char *reason);
 
-/* Before the first profile: allows events under a seccomp filter. */
+/* Call before the first profile: allows events under a seccomp filter. */
 void cp_perf_sampler_allow_filtered(void);
 
 /*
@@ -47,7 +48,7 @@ bool cp_perf_sampler_try_start(void);
 /* Closes all events and restores SIGTRAP, unless the program handles it. */
 void cp_perf_sampler_release(void);
 
-/* In the child of a fork: there are no events; restores SIGTRAP. */
+/* Restores SIGTRAP in the child of a fork, which has no events. */
 void cp_perf_sampler_reset_after_fork(void);
 
 /* Whether SIGTRAP has the library's handler or shield
@@ -56,8 +57,8 @@ bool cp_perf_sampler_owns_sigtrap(void);
 
 /*
  * sigaction() of the program for such a SIGTRAP; `real` is libc's function. The
- * program sees SIG_DFL. If it sets another action, all events are closed first
- * and the shield drops late signals.
+ * program sees SIG_DFL. If it sets a different action, all events are closed
+ * first and the shield drops late signals.
  */
 int cp_perf_sampler_sigaction(cp_sigaction_fn *real,
                               const struct sigaction *act,
@@ -65,8 +66,8 @@ int cp_perf_sampler_sigaction(cp_sigaction_fn *real,
 
 /*
  * Whether events can no longer be used: the program has replaced the handler, a
- * debugger has attached, or a filter was found. True once; the caller then
- * starts timers in place of events.
+ * debugger has attached, or a filter was found. Returns true only once; the
+ * caller then starts timers in place of events.
  */
 bool cp_perf_sampler_is_lost(void);
 

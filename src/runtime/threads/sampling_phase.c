@@ -1,4 +1,7 @@
-/* sampling_phase.c - slots with the remainders of periods, and a bitmap. */
+/*
+ * sampling_phase.c - keeps the remainders of periods in slots, with a bitmap of
+ * the slots in use.
+ */
 #include "runtime/threads/sampling_phase.h"
 
 #include <string.h>
@@ -25,7 +28,7 @@ void cp_sampling_phase_begin(uint64_t period_ns)
     memset(phases.left_ns, 0, sizeof(phases.left_ns));
 }
 
-/* The lowest free slot; SLOTS if there is none. */
+/* Returns the lowest free slot, or SLOTS if there is none. */
 static uint32_t find_free_slot(void)
 {
     for (uint32_t i = 0; i < WORDS; i++)

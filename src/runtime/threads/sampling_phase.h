@@ -1,5 +1,5 @@
 /*
- * sampling_phase - when the first sample of a new thread is due.
+ * sampling_phase - decides when the first sample of a new thread is due.
  *
  * A new thread continues the sampling period that an exited thread could not
  * finish, as if both were one. All threads together then have exactly as many
@@ -9,9 +9,9 @@
  * The remainder of a period stays in the slot of its thread, and the next new
  * thread takes the lowest free slot. The choice of the slot must not correlate
  * with the remainder: otherwise threads of one kind would always inherit short
- * remainders. So the order in which threads exit does not count, because a
- * thread that was sampled exits a little later. With that order, threads of one
- * millisecond had 6 % too few samples.
+ * remainders. So the choice ignores the order in which threads exit, because a
+ * thread that was sampled exits a little later. With a choice by that order,
+ * threads of one millisecond had 6 % too few samples.
  *
  * Context: any thread outside signal handlers.
  * Locking: the caller holds the lock of the thread list (threads.c).

@@ -11,7 +11,7 @@
 
 static struct {
     _Atomic uintptr_t stack;
-    _Atomic long tid; /* last thread that has set it; 0 if it uses it no more */
+    _Atomic long tid; /* last thread that set it; 0 once it stopped using it */
 } entries[ENTRIES];
 
 static _Atomic bool is_shared;

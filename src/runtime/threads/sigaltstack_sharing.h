@@ -2,10 +2,10 @@
  * sigaltstack_sharing - detects threads that share an alternate signal stack.
  *
  * The library's handlers use alternate stacks (SA_ONSTACK), for threads whose
- * stack is too small. Some programs give all threads the same one, only to die
- * on it (varnish). Two concurrent samples would overwrite each other there. As
- * soon as two live threads use one stack, the library's handlers stop using
- * alternate stacks.
+ * stack is too small. Some programs (varnish) give all threads the same stack,
+ * because their handlers only report a crash on it. Two concurrent samples
+ * would overwrite each other there. As soon as two live threads use one stack,
+ * the library's handlers stop using alternate stacks.
  *
  * Context: the hook of sigaltstack() on any thread.
  * Locking: none; all fields are atomic. Two stacks that hash to one entry
@@ -25,8 +25,8 @@
 bool cp_sigaltstack_detect_sharing(const stack_t *stack);
 
 /*
- * Called after the thread has set `stack`: it uses no other one, so a live
- * thread may set those without sharing.
+ * Called after the thread has set `stack`: the thread has stopped using all
+ * other stacks, so a different thread may set those without sharing.
  */
 void cp_sigaltstack_drop_others(const stack_t *stack);
 

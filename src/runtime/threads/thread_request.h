@@ -1,6 +1,5 @@
 /*
- * thread_request - requests that a running thread reports its stack or its
- * registers.
+ * thread_request - asks a running thread to report its stack or its registers.
  *
  * A plain signal would interrupt the system call of the thread: a write returns
  * short, a wait returns EINTR. A request never does. It is a one-shot timer on
@@ -32,7 +31,10 @@ bool cp_thread_request_arm(struct cp_signal_thread *t, int sig, uint32_t what);
 /* Deletes the timer of the thread's requests, if there is one. */
 void cp_thread_request_end(struct cp_signal_thread *t);
 
-/* In the child of a fork: the kernel does not copy timers. */
+/*
+ * Call in the child of a fork: forgets the timer, which the kernel does not
+ * copy.
+ */
 void cp_thread_request_reset_after_fork(struct cp_signal_thread *t);
 
 #endif

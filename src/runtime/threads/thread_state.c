@@ -102,7 +102,10 @@ void cp_thread_file_read(int32_t tid, const char *name, char *out, size_t cap)
     out[n > 0 ? n : 0] = '\0';
 }
 
-/* Names the system call in "NUMBER ARGUMENTS..."; else leaves out as it is. */
+/*
+ * Names the system call of a string "NUMBER ARGUMENTS..."; leaves `out`
+ * unchanged for any other string.
+ */
 static void name_call(const char *text, char *out, size_t cap)
 {
     char *end;

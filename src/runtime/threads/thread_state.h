@@ -2,7 +2,7 @@
  * thread_state - reads the name, state and wait of a thread from /proc.
  *
  * Context: any thread outside signal handlers. Locking: none.
- * Failure: a thread that has exited gives false or an empty text.
+ * Failure: a thread that has exited gives false or an empty string.
  */
 #ifndef CP_THREAD_STATE_H
 #define CP_THREAD_STATE_H

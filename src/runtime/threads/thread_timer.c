@@ -265,7 +265,7 @@ static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
 
 void cp_thread_timer_start(struct cp_signal_thread *t)
 {
-    cp_thread_timer_stop(t); /* may have another period */
+    cp_thread_timer_stop(t); /* may have a different period */
     start_from(t, clock_of(t), false);
 }
 

@@ -39,7 +39,7 @@ void cp_thread_timer_start_new(struct cp_signal_thread *t);
 /* Stops the timer and adds the periods since the last sample. */
 void cp_thread_timer_stop(struct cp_signal_thread *t);
 
-/* The same for a thread that exits: a new one continues its period. */
+/* Stops the timer of a thread that exits. A new thread continues its period. */
 void cp_thread_timer_stop_at_exit(struct cp_signal_thread *t);
 
 /* CPU time of a thread since its timer was started; 0 without a timer. */
@@ -48,7 +48,10 @@ uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t);
 /* Sum of that time over all timers that were stopped. */
 uint64_t cp_thread_timer_stopped_ns(void);
 
-/* In the child of a fork: the kernel does not copy timers or events. */
+/*
+ * Call in the child of a fork: drops timers and events, which the kernel does
+ * not copy.
+ */
 void cp_thread_timer_reset_after_fork(struct cp_signal_thread *t);
 
 /* Whether events sample all threads, because the period is below a tick. */

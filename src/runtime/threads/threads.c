@@ -137,7 +137,10 @@ static bool is_internal(int32_t tid)
     return false;
 }
 
-/* A child of _Fork() runs no fork handlers: frees what a thread had locked. */
+/*
+ * Updates list.pid. A child of _Fork() runs no fork handlers, so this also
+ * drops an id change that a thread of the parent had begun.
+ */
 static void update_pid(void)
 {
     int32_t pid = (int32_t)CP_SYSCALL(SYS_getpid, 0);
@@ -405,8 +408,9 @@ void cp_threads_stats(struct cp_threads_stats *out)
 }
 
 /*
- * Each thread is a folder of /proc/self/task. An internal thread takes the lock
- * before it exits, so while the lock is held all in the list have a folder.
+ * Each thread is a directory of /proc/self/task. An internal thread takes the
+ * lock before it exits, so while the lock is held every internal thread has a
+ * directory.
  */
 bool cp_threads_is_single(void)
 {

@@ -94,7 +94,7 @@ int64_t cp_threads_unattributed_ns(void);
 
 /*
  * Scans /proc/self/task: registers new threads and unregisters exited ones.
- * Fails with CP_EIO if the folder cannot be opened.
+ * Fails with CP_EIO if the directory cannot be opened.
  */
 enum cp_status cp_threads_scan(struct cp_error *err);
 
@@ -112,8 +112,8 @@ void cp_threads_check_events(void);
 
 /*
  * Requests a report from a running thread: `what` has bits of enum
- * cp_thread_request (thread_request.h). Returns false if the record belongs to
- * another thread by now, or if the kernel has no timer (RLIMIT_SIGPENDING).
+ * cp_thread_request (thread_request.h). Returns false if the record now belongs
+ * to a different thread, or if the kernel has no timer (RLIMIT_SIGPENDING).
  */
 bool cp_threads_request(struct cp_signal_thread *t, int32_t tid, uint32_t what);
 

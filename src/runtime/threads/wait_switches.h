@@ -1,10 +1,10 @@
 /*
  * wait_switches - which users of the hooks of waiting calls are active.
  *
- * The hooks test one flag a call (struct cp_waits). Four users switch it: the
+ * The hooks test one flag per call (struct cp_waits). Four users switch it: the
  * block and mutex profiles by their rates, a trace, a wall-clock profile, and
- * readers of sleeping threads. This module holds their requests and derives
- * the flags.
+ * readers of sleeping threads. This module holds their requests and derives the
+ * flags.
  *
  * Context: any thread outside signal handlers. Locking: takes its own lock.
  * Ordering: the caller maps a table before it sets that table's rate; hooks
@@ -36,7 +36,7 @@ void cp_wait_switches_set_wall(bool is_running);
  */
 void cp_wait_switches_save_registers(void);
 
-/* In the child of a fork: no trace and no wall-clock profile runs. */
+/* Call in the child of a fork: switches trace and wall-clock profile off. */
 void cp_wait_switches_reset_after_fork(void);
 
 #endif

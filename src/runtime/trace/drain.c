@@ -1,4 +1,4 @@
-/* drain.c - the drain's thread and its state, which is also a futex. */
+/* drain.c - runs the drain's thread. The state of a drain is also a futex. */
 #include "runtime/trace/drain.h"
 
 #include <linux/futex.h>

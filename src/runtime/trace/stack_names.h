@@ -1,8 +1,8 @@
 /*
  * stack_names - symbolizes the stacks of a trace: functions, files and lines.
  *
- * Frames of libc below a thread's start function are removed. The leaf of a
- * stack that waited is the function that was called, not the hook.
+ * Frames of libc that are callers of a thread's start function are removed. The
+ * leaf of a stack that waited is the function that was called, not the hook.
  *
  * Context: the endpoint thread. Locking: none.
  * Failure: CP_ENOMEM. A frame without symbol gets its address as name.

@@ -123,7 +123,7 @@ static void report_sleeping(struct cp_thread_tracker *t, int32_t tid)
 
 void cp_thread_tracker_add_initial(struct cp_thread_tracker *t)
 {
-    (void)cp_thread_tracker_scan(t); /* without memory: a later scan */
+    (void)cp_thread_tracker_scan(t); /* without memory, a later scan finds it */
     for (size_t i = 0; i < t->current.n; i++) {
         int32_t tid = t->current.threads[i].tid;
 

@@ -1,5 +1,6 @@
 /*
- * thread_tracker - which threads a trace has, and which waits are in progress.
+ * thread_tracker - tracks which threads a trace has, and which waits are in
+ * progress.
  *
  * A wait is one event, emitted when it is over. While it lasts, the thread's
  * record says in which call the thread is and since when. For I/O calls the
@@ -34,9 +35,9 @@ struct cp_tracked_thread {
     int32_t tid;
     struct cp_signal_thread *record;
     bool is_hooked;      /* started by our hook; emits its own start and end */
-    uint64_t wait_ns;    /* start of the wait, CLOCK_MONOTONIC; 0: none */
+    uint64_t wait_ns;    /* start of the wait, CLOCK_MONOTONIC; 0 if none */
     uint32_t wait_call;  /* index in cp_trace_calls */
-    uint32_t wait_stack; /* stack number; 0: not known yet */
+    uint32_t wait_stack; /* stack number; 0 if not known yet */
     struct cp_signal_regs wait_regs; /* registers of the hook, for I/O calls */
 };
 
@@ -61,11 +62,11 @@ enum cp_status cp_thread_tracker_init(struct cp_thread_tracker *t,
                                       struct cp_error *err);
 void cp_thread_tracker_release(struct cp_thread_tracker *t);
 
-/* Before events are emitted: reports all threads to the model. */
+/* Call before events are emitted: reports all threads to the model. */
 void cp_thread_tracker_add_initial(struct cp_thread_tracker *t);
 
 /*
- * After events are emitted: reports threads that started or ended since
+ * Call after events are emitted: reports threads that started or ended since
  * cp_thread_tracker_add_initial without emitting an event.
  */
 void cp_thread_tracker_add_late(struct cp_thread_tracker *t, uint64_t now_ns);

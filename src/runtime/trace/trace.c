@@ -53,7 +53,7 @@ struct session {
 
 static struct {
     struct cp_lock lock;
-    struct session *session; /* NULL: no trace runs */
+    struct session *session; /* NULL means no trace runs */
 } trace;
 
 static uint64_t now_ns(void)

@@ -9,7 +9,7 @@
  * Context: the endpoint thread or the thread of a drain (drain.h).
  * Locking: a lock of this module protects the one session.
  * Ordering: see trace_pool.h for the events.
- * Failure: begin fails if another trace runs; lost events are counted and
+ * Failure: begin fails if a trace already runs; lost events are counted and
  * reported in the trace.
  */
 #ifndef CP_TRACE_KIND_H

@@ -1,6 +1,6 @@
 /*
- * trace_accounts - kernel counters of each thread, relative to the start of the
- * trace: CPU time, run delay, context switches and page faults.
+ * trace_accounts - reads the kernel counters of each thread, relative to the
+ * start of the trace: CPU time, run delay, context switches and page faults.
  *
  * Context: the endpoint thread. Locking: none.
  * Failure: a thread whose /proc files cannot be read has no account, and
@@ -25,7 +25,7 @@ struct cp_trace_counters {
     uint64_t vcsw, ivcsw;    /* voluntary and involuntary context switches */
     uint64_t minflt, majflt; /* minor and major page faults */
     bool has_delay, has_switches; /* the kernel gives these counters */
-    int cpu;                      /* last processor; -1: unknown */
+    int cpu;                      /* last processor; -1 if unknown */
 };
 
 /* Starts as { 0 }. Threads that start during the trace need no entry. */
@@ -40,8 +40,9 @@ void cp_trace_accounts_release(struct cp_trace_accounts *a);
 void cp_trace_accounts_open(struct cp_trace_accounts *a, int32_t tid);
 
 /*
- * Sets *out to the counters since cp_trace_accounts_open. `end` is what the
- * thread itself recorded when it ended; NULL to read /proc.
+ * Sets *out to the counters since cp_trace_accounts_open. `end` has the
+ * counters that the thread itself recorded when it ended; NULL means to read
+ * /proc.
  */
 void cp_trace_accounts_close(struct cp_trace_accounts *a, int32_t tid,
                              const struct cp_trace_end *end,

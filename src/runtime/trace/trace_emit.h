@@ -18,7 +18,7 @@
  */
 void cp_trace_emit_create(const void *token, uintptr_t caller);
 
-/* The creation has failed. */
+/* Emits that the creation has failed. */
 void cp_trace_emit_create_failed(const void *token);
 
 /* The calling thread starts, in this function. */

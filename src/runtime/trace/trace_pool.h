@@ -1,6 +1,6 @@
 /*
- * trace_pool - the pool of event buffers, and its reader. Threads write events
- * as signal/trace/trace.h describes.
+ * trace_pool - maps the pool of event buffers and reads them. Threads write
+ * events as signal/trace/trace.h describes.
  *
  * Context: the endpoint thread or the thread of a drain; one at a time.
  * Locking: none. Threads write to their buffers concurrently.
@@ -29,18 +29,18 @@ enum cp_status cp_trace_pool_map(struct cp_error *err);
  */
 void cp_trace_pool_grow(size_t n_threads);
 
-/* Before a session: frees all buffers that no thread owns. */
+/* Call before a session: frees all buffers that no thread owns. */
 void cp_trace_pool_clear(void);
 
 /*
- * Calls take for each event of the session that was not read yet; the events of
- * one thread come in their order. Payload of an event follows it in memory.
+ * Calls `take` for each event of the session that was not read yet; the events
+ * of one thread are passed in order. Payload of an event follows it in memory.
  */
 void cp_trace_pool_read(void (*take)(void *context, int32_t tid,
                                      const struct cp_trace_event *e),
                         void *context);
 
-/* After a session: returns the memory of free buffers to the kernel. */
+/* Call after a session: returns the memory of free buffers to the kernel. */
 void cp_trace_pool_trim(void);
 
 /* Memory of the buffers in use, bytes. */

@@ -149,7 +149,7 @@ static bool read_fault(const char *bytes, size_t len,
     return true;
 }
 
-/* Parses a record; returns false if it is no switch and no fault. */
+/* Parses a record. Returns false if it is neither a switch nor a fault. */
 static bool read_record(struct cp_trace_switches *s, const char *bytes,
                         size_t len, struct cp_trace_switch *out)
 {

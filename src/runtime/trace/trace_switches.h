@@ -1,6 +1,6 @@
 /*
- * trace_switches - context switches and page faults of each thread, from the
- * kernel's perf events where it allows them.
+ * trace_switches - records context switches and page faults of each thread by
+ * perf events, where the kernel allows them.
  *
  * Each thread has one perf event with a small ring buffer. No descriptor stays
  * open: the mapping of the ring keeps the event alive.

@@ -1,4 +1,7 @@
-/* alloc_sampler.c - draws of the sampler, the filter, and the live table. */
+/*
+ * alloc_sampler.c - draws sampling distances, and implements the filter and the
+ * live table of alloc_sampler.h.
+ */
 #include "signal/heap/alloc_sampler.h"
 
 #include "base/assert/assert.h"
@@ -6,7 +9,7 @@
 #include "signal/tables/random.h"
 #include "signal/tables/capture.h"
 
-#define KEY_CLAIMED 1 /* a key that is no address: insertion in progress */
+#define KEY_CLAIMED 1 /* not an address: insertion in progress */
 #define BUCKETS_PER_BLOCK 3
 
 _Thread_local struct cp_alloc_thread cp_alloc_self;
@@ -14,8 +17,9 @@ struct cp_alloc_sampler cp_alloc_sampler;
 _Alignas(64) _Atomic uint8_t cp_alloc_filter[1 << CP_ALLOC_FILTER_BITS];
 
 /*
- * Seeds a thread's generator with a hash of a counter. All threads use one
- * sequence; adjacent start positions would give two threads the same draws.
+ * Returns the next random number of a thread, and seeds its generator at the
+ * first call. The seed is a hash of a counter: all threads use one sequence,
+ * and with adjacent start positions two threads would draw the same numbers.
  */
 static uint64_t next_random(struct cp_alloc_thread *t)
 {
@@ -25,11 +29,11 @@ static uint64_t next_random(struct cp_alloc_thread *t)
     return cp_random_next(&t->random);
 }
 
-/* The natural logarithm of x >= 1, with an error of about 1e-10. */
+/* Returns the natural logarithm of x >= 1, with an error of about 1e-10. */
 static double log_of(uint64_t x)
 {
     int bits = 63 - __builtin_clzll(x);
-    double m = (double)x / (double)((uint64_t)1 << bits); /* 1 up to 2 */
+    double m = (double)x / (double)((uint64_t)1 << bits); /* in [1, 2) */
     double z = (m - 1) / (m + 1), square = z * z, sum = 0;
 
     for (int k = 19; k >= 1; k -= 2)
@@ -40,7 +44,7 @@ static double log_of(uint64_t x)
 uint64_t cp_alloc_draw_distance(struct cp_alloc_thread *t, uint64_t interval)
 {
     const uint64_t top = (uint64_t)1 << 53;
-    uint64_t u = (next_random(t) >> 11) + 1; /* 1 to top */
+    uint64_t u = (next_random(t) >> 11) + 1; /* in [1, top] */
     double bytes = (log_of(top) - log_of(u)) * (double)interval;
 
     CP_ASSERT(u >= 1 && u <= top && bytes >= 0);
@@ -80,7 +84,10 @@ static void filter_add(uintptr_t address)
         ;
 }
 
-/* A counter that has reached its maximum stays: its true value is unknown. */
+/*
+ * A counter that has reached its maximum never changes again, because its true
+ * value is unknown.
+ */
 static void filter_remove(uintptr_t address)
 {
     _Atomic uint8_t *count = &cp_alloc_filter[cp_alloc_filter_at(address)];
@@ -151,7 +158,8 @@ static bool remove_from(size_t first, uintptr_t address,
 }
 
 /*
- * Removes the block. Returns the bucket it was in; BUCKETS_PER_BLOCK: none.
+ * Removes the block. Returns the index of its bucket, or BUCKETS_PER_BLOCK if
+ * the block is not in the table.
  */
 static int find_and_remove(uintptr_t address, struct cp_live_entry *out)
 {
@@ -265,7 +273,7 @@ void cp_alloc_record(void *block, size_t size, uintptr_t caller)
         CP_ASSERT(at < h->samples.n_slots);
         CP_USDT_HEAP_ALLOC(block, size, entry.weight);
         count_growth(&h->growth[at], entry.weight);
-        if (cp_alloc_may_be_sampled(block)) /* freed without the hook */
+        if (cp_alloc_may_be_sampled(block)) /* an old entry is left */
             cp_alloc_count_free(block, cp_live_remove(block));
         cp_live_insert(block, entry);
     }

@@ -1,13 +1,13 @@
 /*
- * alloc_sampler - which allocations are sampled, and which sampled blocks are
- * still live.
+ * alloc_sampler - decides which allocations are sampled, and keeps a table of
+ * the sampled blocks that are still live.
  *
  * Sampling. A thread counts the bytes that it allocates down to zero; the
  * allocation that reaches zero is sampled. The next distance is drawn from an
  * exponential distribution with mean `interval`, so each byte has the same
  * chance 1 / interval to start a sample. An allocation of S bytes is sampled
- * with probability 1 - exp(-S / interval) and stands for the inverse of that
- * many (runtime/heap/heap.h).
+ * with probability 1 - exp(-S / interval) and represents 1 / probability
+ * allocations (runtime/heap/heap.h).
  *
  * Live table. A hash table from the address of a sampled block to its sample.
  * A block may be in any slot of three buckets: one in the primary part, two in
@@ -18,7 +18,8 @@
  * Context: hooks of malloc and free, any number of threads at once.
  * Locking: none; nothing is allocated.
  * Ordering: below.
- * Failure: a block that finds no free slot is counted in n_lost and as freed.
+ * Failure: if no slot is free for a block, it is counted in n_lost and as
+ * freed.
  *
  * Proof that a free finds the entry of its own block.
  *
@@ -37,9 +38,10 @@
  *     after D4, when the hook calls the real free.
  *   - A thread that frees a block has got its address from the thread that
  *     allocated it, so I1 to I4 happen before D1. D1 therefore sees the key,
- * and the filter counter that it loads before includes the increment of I1. The
- *     counter may be too high (a false positive costs one lookup), but it is
- *     never 0 for a block in the table. A counter that has reached 255 stays.
+ *     and the filter counter that it loads before includes the increment of I1.
+ *     The counter may be too high (a false positive costs one lookup), but it
+ *     is never 0 for a block in the table. A counter that has reached 255 never
+ *     changes again.
  *   - Two blocks never share a slot: I2 has one winner. I2 acquires what D3
  *     released, so D2 has read the old entry before I3 overwrites it.
  *   - A lookup reads all slots of all three buckets, so D3 leaves no tombstone.
@@ -70,11 +72,14 @@
 #define CP_LIVE_BUCKET 8         /* slots in a bucket */
 #define CP_LIVE_PRIMARY 1024     /* buckets in the primary part */
 
-/* State of a thread; all 0 at its start, so its first allocation draws. */
+/*
+ * State of a thread. It is zero-initialized, so the first allocation of the
+ * thread draws a distance.
+ */
 struct cp_alloc_thread {
-    uint64_t left;       /* bytes up to and including the next sampled one */
-    uint64_t random;     /* state of random.h; 0: not seeded */
-    uint32_t hook_depth; /* nested hooks; > 0: allocations are not counted */
+    uint64_t left;       /* bytes until the next sampled byte, inclusive */
+    uint64_t random;     /* state of random.h; 0 if not seeded */
+    uint32_t hook_depth; /* nesting of hooks; not counted while > 0 */
 };
 
 extern _Thread_local struct cp_alloc_thread cp_alloc_self
@@ -82,15 +87,16 @@ extern _Thread_local struct cp_alloc_thread cp_alloc_self
 
 /* The sample of a live block. */
 struct cp_live_entry {
-    uint32_t slot;   /* index + 1 in `samples`; 0: not sampled */
+    uint32_t slot;   /* index + 1 in `samples`; 0 if not sampled */
     uint64_t size;   /* bytes */
     uint64_t weight; /* bytes that the sample stands for, approximately */
 };
 
 /*
  * Size classes: one for each size from 0 to 31 bytes, then sixteen for each
- * power of two. A stack that allocates buffers of any length then has tens of
- * samples and not thousands, which would fill the table.
+ * power of two. Without classes, a stack that allocates buffers of arbitrary
+ * length would have thousands of samples and fill the table; with them it has
+ * tens.
  */
 static inline uint32_t cp_alloc_size_class(uint64_t size)
 {
@@ -105,13 +111,13 @@ static inline uint32_t cp_alloc_size_class(uint64_t size)
  */
 struct cp_live_table {
     size_t n_overflow;      /* buckets in the overflow part; a power of two */
-    _Atomic uint64_t *keys; /* 0: free, KEY_CLAIMED, or the address */
+    _Atomic uint64_t *keys; /* block address, KEY_CLAIMED, or 0 if free */
     struct cp_live_entry *entries; /* same index as keys */
 };
 
 /*
- * Counters that every sample changes, apart from the fields that are only read,
- * in one cache line.
+ * Counters that every sample changes. They have their own cache line, separate
+ * from the fields that hooks only read.
  */
 struct cp_alloc_counts {
     _Alignas(64) _Atomic uint64_t n_samples;
@@ -119,12 +125,12 @@ struct cp_alloc_counts {
     _Atomic uint64_t high_bytes;    /* maximum of live_bytes (high water) */
     _Atomic uint64_t all_bytes;     /* sum of the weights of all blocks */
     _Atomic uint64_t n_live;        /* blocks in the live table */
-    _Atomic uint64_t n_in_overflow; /* of them, in the overflow part */
+    _Atomic uint64_t n_in_overflow; /* live blocks in the overflow part */
     _Atomic uint64_t n_lost;        /* blocks that found no free slot */
 };
 
 struct cp_alloc_sampler {
-    _Atomic uint64_t interval;        /* bytes; 0: off */
+    _Atomic uint64_t interval;        /* bytes; 0 means off */
     _Atomic uint64_t seed;            /* next seed of a thread */
     struct cp_signal_samples samples; /* count: blocks; value: bytes */
     _Atomic uint64_t
@@ -154,7 +160,7 @@ static inline size_t cp_alloc_filter_at(uintptr_t address)
            (32 - CP_ALLOC_FILTER_BITS);
 }
 
-/* May the block be in the live table? False positives are possible. */
+/* Whether the block may be in the live table. False positives are possible. */
 static inline bool cp_alloc_may_be_sampled(const void *block)
 {
     return atomic_load_explicit(
@@ -162,7 +168,7 @@ static inline bool cp_alloc_may_be_sampled(const void *block)
                memory_order_relaxed) != 0;
 }
 
-/* Excludes the calling thread from sampling: it is a thread of the library. */
+/* Excludes the calling thread, a thread of the library, from sampling. */
 static inline void cp_alloc_mark_internal(void)
 {
     cp_alloc_self.left = UINT64_MAX;
@@ -177,23 +183,31 @@ uint64_t cp_alloc_draw_distance(struct cp_alloc_thread *t, uint64_t interval);
  */
 void cp_alloc_record(void *block, size_t size, uintptr_t caller);
 
-/* Removes a block; an entry with slot 0: it is not in the table. */
+/*
+ * Removes a block and returns its entry. The entry has slot 0 if the block is
+ * not in the table.
+ */
 struct cp_live_entry cp_live_remove(void *block);
 
-/* Is the block in the table, with this slot? */
+/* Whether the block is in the table with this slot. */
 bool cp_live_contains(void *block, uint32_t slot);
 
-/* Inserts a removed block again: realloc failed. */
+/* Inserts a removed block again, after a failed realloc. */
 void cp_live_insert(void *block, struct cp_live_entry entry);
 
 /* Counts a removed block as freed. */
 void cp_alloc_count_free(const void *block, struct cp_live_entry entry);
 
-/* Makes the filter positive for this block for good, so that free checks it:
- * malloc did not allocate it. */
+/*
+ * Makes the filter permanently positive for a block that malloc did not
+ * allocate, so that free() looks it up.
+ */
 void cp_alloc_mark_filter(const void *block);
 
-/* The address of the block in slot i, and its entry; 0: the slot is free. */
+/*
+ * Returns the address of the block in slot i, or 0 if the slot is free. Copies
+ * the entry to *out.
+ */
 uintptr_t cp_live_at(size_t i, struct cp_live_entry *out);
 
 #endif

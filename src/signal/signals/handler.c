@@ -1,4 +1,4 @@
-/* handler.c - takes samples in signal handlers, and replies to requests. */
+/* handler.c - takes samples and replies to requests, in signal handlers. */
 #include "signal/signals/handler.h"
 
 #include <linux/futex.h>
@@ -12,7 +12,10 @@
 #include "signal/unwinder/syscall.h"
 #include "signal/waits/waits.h"
 
-/* CPU time without a perf event that is recorded wherever the thread is. */
+/*
+ * CPU time without a perf event after which the timer records the thread
+ * wherever it is.
+ */
 #define KERNEL_TIME_TIMEOUT_NS 40000000u
 #define MAX_LAG_NS 100000
 #define NUMBER_MASK (((uint32_t)1 << CP_SIGNAL_NUMBER_BITS) - 1)
@@ -118,19 +121,22 @@ static uint64_t periods_due_now(const struct cp_signal_thread *t)
     return cp_signal_periods_due(t, thread_clock_ns());
 }
 
-/* Delay of the thread's first event, ns; negative: it is early. */
+/*
+ * Returns the delay of the thread's first event in ns; negative if it is early.
+ */
 static int64_t lateness_ns(const struct cp_signal_thread *t)
 {
     return (int64_t)(thread_clock_ns() - t->cpu.first_ns);
 }
 
 /*
- * Returns how long the first event of a thread is still to wait, ns; 0: it is
- * due. Opening an event takes tens of microseconds, so the first event fires
- * late by that much, which matters for short threads. perf_lag_ns is the mean
- * delay; the runtime programs first events earlier by it. So some events fire
- * slightly early and count as due. One that is far too early must wait: an
- * event counts time that the hypervisor stole, the thread's clock does not.
+ * Returns the time in ns until the first event of a thread is due, or 0 if it
+ * is due now. Opening an event takes tens of microseconds, so the first event
+ * fires late by that much, which matters for short threads. perf_lag_ns is the
+ * mean delay; the runtime programs first events earlier by it. So some events
+ * fire slightly early and count as due. An event that fires much too early is
+ * repeated: events count time that the hypervisor stole, but the thread's clock
+ * does not.
  */
 static uint64_t remaining_ns(const struct cp_signal_thread *t, int64_t late)
 {
@@ -149,11 +155,11 @@ static uint64_t remaining_ns(const struct cp_signal_thread *t, int64_t late)
 
 /*
  * Returns the number of periods that a timer signal stands for.
- * - A backup timer counts only what its event has not recorded.
+ * - A backup timer counts only the periods that its event has not recorded.
  * - A timer without events counts itself and its overruns.
  * - A timer beside periodic events counts time in the kernel, where events do
  *   not fire. It waits for a tick inside a system call, at most
- *   KERNEL_TIME_TIMEOUT_NS, because page faults are no system calls.
+ *   KERNEL_TIME_TIMEOUT_NS, because a page fault is not a system call.
  */
 static uint64_t periods_of_signal(const struct cp_signal_thread *t,
                                   const siginfo_t *info,
@@ -239,8 +245,8 @@ static void forward(const struct sigaction *old, int sig, siginfo_t *info,
 
 /*
  * Sets cp_signal_self at the first signal of a thread that a scan of /proc
- * found. The tid check excludes a late signal whose record a new thread has got
- * meanwhile.
+ * found. The tid check rejects a late signal if a new thread has reused the
+ * record.
  */
 static bool register_self(struct cp_signal_thread *t)
 {
@@ -250,7 +256,10 @@ static bool register_self(struct cp_signal_thread *t)
     return true;
 }
 
-/* The record that a payload names; NULL: the current thread has another. */
+/*
+ * Returns the record that a payload names, or NULL if it is not the record of
+ * the current thread.
+ */
 static struct cp_signal_thread *thread_of_payload(uint64_t payload)
 {
     struct cp_signal_thread *t =
@@ -295,7 +304,7 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
     }
 }
 
-/* Is this the first event? It counts even if it is slightly early. */
+/* Whether this is the first event. It counts even if it is slightly early. */
 static bool is_first(const struct cp_signal_thread *t)
 {
     return !t->perf.has_fired && atomic_load(&t->cpu.count) == 0;
@@ -305,7 +314,8 @@ static bool is_first(const struct cp_signal_thread *t)
  * Programs the next event. The first one fires after a random part of a period;
  * from then on they fire each perf.period_ns, or never if that is 0. wait_ns is
  * not 0 if the first one was too early and must fire again. The runtime may end
- * the profile meanwhile, so the event is closed if cpu.period_ns is 0 at last.
+ * the profile during this call, so the function checks cpu.period_ns last and
+ * closes the event if it is 0.
  */
 static void rearm_event(struct cp_signal_thread *t, uint64_t wait_ns)
 {
@@ -317,7 +327,7 @@ static void rearm_event(struct cp_signal_thread *t, uint64_t wait_ns)
     } else if (!t->perf.has_fired &&
                cp_perf_signals_open(t, 0, period) != CP_PERF_OPEN_RETRY) {
         t->perf.has_fired = wait_ns == 0;
-    } /* else: the same event fires again */
+    } /* otherwise the same event fires again */
     if (atomic_load(&t->cpu.period_ns) == 0)
         cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
 }
@@ -336,12 +346,12 @@ void cp_signal_handle_trap(int sig, siginfo_t *info, void *context)
     }
     t = thread_of_payload(payload);
     if (!t || !atomic_load(&t->perf.event))
-        return; /* the runtime has not published it yet; it fires again */
+        return; /* not published by the runtime yet; it fires again */
     if (!t->perf.has_fired) {
         int64_t late = lateness_ns(t);
 
         if (late < -t->perf.retry_ns / 2 && t->perf.retry_ns)
-            return; /* it fires again before it is due */
+            return; /* too early; the event fires again */
         wait_ns = remaining_ns(t, late);
     }
     if (atomic_load(&t->cpu.period_ns) && wait_ns == 0)

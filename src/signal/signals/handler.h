@@ -52,19 +52,19 @@ enum cp_refresh_request {
 };
 
 struct cp_handler_state {
-    /* Sample tables; NULL: that profile is off. */
+    /* Sample tables; NULL if that profile is off. */
     _Atomic(struct cp_signal_samples *) cpu;
     _Atomic(struct cp_signal_samples *) wall;
     _Atomic(struct cp_signal_samples *) stacks; /* list of all threads */
 
-    uint32_t cookie; /* random; set before the first signal; 0: not set */
+    uint32_t cookie; /* random; set before the first signal; 0 if not set */
 
     /* Samples since the start of the process. */
-    _Atomic uint64_t n_samples;        /* recorded, or lost by a full table */
+    _Atomic uint64_t n_samples; /* samples recorded, or lost by a full table */
     _Atomic uint64_t n_truncated;      /* stack without its outermost frame */
     _Atomic uint64_t n_no_reader_slot; /* lost: all reader slots in use */
-    _Atomic uint64_t n_full;           /* lost: table full */
-    _Atomic uint64_t n_late;           /* lost: profile ended before */
+    _Atomic uint64_t n_full; /* samples lost because the table was full */
+    _Atomic uint64_t n_late; /* samples lost after the profile ended */
 
     _Atomic int64_t perf_lag_ns; /* mean delay of a thread's first perf event */
     _Atomic uint32_t refresh_request; /* enum cp_refresh_request */
@@ -100,7 +100,9 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context);
 /* The handler of SIGTRAP, which perf events send (perf_event.h). */
 void cp_signal_handle_trap(int sig, siginfo_t *info, void *context);
 
-/* In a handler of sig: restores the default action and raises it again. */
+/*
+ * Call in a handler of sig: restores the default action and raises sig again.
+ */
 void cp_signal_raise_default(int sig);
 
 #endif

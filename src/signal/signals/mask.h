@@ -2,9 +2,9 @@
  * mask - blocks the signals whose handlers could run in the calling thread.
  *
  * The kernel discards a signal that the process ignores (SIGCHLD, by default)
- * only if the thread it is meant for does not block it. If it does, the signal
- * is queued, and another thread is woken for it: its system call ends early.
- * So ignored signals stay unblocked.
+ * only if the thread it is meant for does not block it. If that thread blocks
+ * it, the kernel queues the signal and wakes a different thread for it, whose
+ * system call then ends early. So ignored signals stay unblocked.
  *
  * Context: any, signal handlers included; errno is kept. Locking: none.
  * Failure: none.
@@ -19,8 +19,10 @@
 /* Does the process ignore the signal, by SIG_IGN or by default? */
 bool cp_signal_mask_is_ignored(int sig);
 
-/* Sets every signal that may run a handler, also those that libc reserves for
- * itself: thread cancellation uses one. */
+/*
+ * Fills *out with every signal that may run a handler, including those that
+ * libc reserves for itself: thread cancellation uses one.
+ */
 void cp_signal_mask_fill(sigset_t *out);
 
 /* Blocks every signal that may run a handler; returns the mask before. */

@@ -81,8 +81,8 @@ enum cp_perf_open_result cp_perf_signals_open(struct cp_signal_thread *t,
 }
 
 /*
- * Waits until no thread is opening an event, for half a second at most: the
- * opening thread may be the one that this handler interrupts.
+ * Waits until no thread is opening an event. The wait is limited to half a
+ * second, because this handler may have interrupted the opening thread.
  */
 static void await_openers(void)
 {
@@ -124,7 +124,10 @@ static struct cp_signal_thread *find_self(void)
     return NULL;
 }
 
-/* Discards a pending SIGTRAP of the library; puts another one back. */
+/*
+ * Discards a pending SIGTRAP of the library. A SIGTRAP from any other source is
+ * queued again.
+ */
 static void discard_pending(void)
 {
     const struct timespec no_wait = { 0, 0 };
@@ -141,7 +144,9 @@ static void discard_pending(void)
                      CP_SYSCALL(SYS_gettid, 0), SIGTRAP, (long)&info);
 }
 
-/* Blocks SIGTRAP meanwhile, so that none is delivered in between. */
+/*
+ * Blocks SIGTRAP during the call, so that none is delivered between the steps.
+ */
 struct cp_signal_thread *cp_perf_signals_pause(void)
 {
     struct cp_signal_thread *t;

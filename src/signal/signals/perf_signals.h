@@ -46,17 +46,18 @@ enum cp_perf_open_result cp_perf_signals_open(struct cp_signal_thread *t,
                                               int32_t tid, uint64_t period_ns);
 
 /*
- * Around a fork. Until an event is mapped it is a file descriptor. A child that
- * inherits the descriptor keeps the event open, and the parent cannot close it.
- * So before_fork stops new events and waits for those that are being opened.
+ * Call these around a fork. Until an event is mapped it is a file descriptor. A
+ * child that inherits the descriptor keeps the event open, and the parent
+ * cannot close it. So before_fork stops new events and waits for those that are
+ * being opened.
  */
 void cp_perf_signals_before_fork(void);
 void cp_perf_signals_after_fork(bool is_child);
 
 /*
- * Before an exec: closes the calling thread's event and discards its pending
- * signals. Returns the argument for cp_perf_signals_resume, which the caller
- * calls if the exec fails; NULL: the thread has no record.
+ * Call before an exec: closes the calling thread's event and discards its
+ * pending signals. Returns the argument for cp_perf_signals_resume, which the
+ * caller calls if the exec fails. Returns NULL if the thread has no record.
  */
 struct cp_signal_thread *cp_perf_signals_pause(void);
 void cp_perf_signals_resume(struct cp_signal_thread *t);
@@ -64,7 +65,10 @@ void cp_perf_signals_resume(struct cp_signal_thread *t);
 /* Closes the events of all threads and forbids new ones. */
 void cp_perf_signals_close_all(void);
 
-/* The same for good: cp_perf_signals_pause becomes a no-op. */
+/*
+ * Like cp_perf_signals_close_all, but permanent: cp_perf_signals_pause becomes
+ * a no-op.
+ */
 void cp_perf_signals_disable(void);
 
 #endif

@@ -44,7 +44,7 @@ void cp_signal_shield_unwrap(int sig, struct sigaction *act)
 
 /*
  * Installs a handler in place of the shield; `blocked` is added to its mask.
- * By system call, with the kernel's struct sigaction.
+ * Uses the system call and the kernel's struct sigaction.
  */
 static void replace(int sig, uintptr_t handler, unsigned flags,
                     uint64_t blocked)

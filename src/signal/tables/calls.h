@@ -1,5 +1,5 @@
 /*
- * calls - numbers for the functions that a thread may wait in.
+ * calls - numbers the functions in which a thread may wait.
  *
  * Functions for locks, conditions, joins and sleeps share the numbers of enum
  * cp_wait_kind; each function for I/O or for child processes has its own.
@@ -11,7 +11,10 @@
 
 #include "base/assert/assert.h"
 
-/* What a thread waits for; the state tag of a sample in the block profile. */
+/*
+ * The kind of object that a thread waits for. It is the state tag of a sample
+ * in the block profile.
+ */
 enum cp_wait_kind {
     CP_WAIT_MUTEX = 1,
     CP_WAIT_READ,
@@ -76,7 +79,7 @@ enum cp_call {
 _Static_assert((int)CP_WAIT_KINDS <= (int)CP_CALL_FIRST_IO,
                "kinds and calls of I/O have different numbers");
 
-/* An I/O call that returns sooner is taken not to have blocked; ns. */
+/* ns; an I/O call that returns sooner counts as not blocked. */
 #define CP_WAIT_IO_MIN_NS 20000
 
 static inline bool cp_call_is_io(unsigned call)

@@ -6,9 +6,12 @@
 #include "signal/tables/thread.h"
 #include "signal/unwinder/arch.h"
 
-#define MAX_HOOK_FRAMES 8 /* frames of the library above the caller */
+#define MAX_HOOK_FRAMES 8 /* innermost frames, those of the library */
 
-/* The number of the library's frames, which lie above the caller's frame. */
+/*
+ * Returns the number of the library's frames, which are the innermost ones,
+ * before the caller's frame.
+ */
 static size_t hook_frames(const uintptr_t *frames, size_t n, uintptr_t caller)
 {
     for (size_t i = 0; i < n && i < MAX_HOOK_FRAMES; i++)

@@ -19,7 +19,7 @@
 struct cp_signal_samples;
 struct cp_signal_slot;
 
-/* In a hook: the return address into the program. */
+/* The return address into the program; use it in a hook. */
 #define CP_CALLER ((uintptr_t)__builtin_return_address(0))
 
 /*

@@ -79,7 +79,10 @@ bool cp_readers_quiesced(const uint32_t epochs[CP_READER_SLOTS])
     return true;
 }
 
-/* By system call: libc's nanosleep is a hook and a cancellation point. */
+/*
+ * Sleeps by system call: libc's nanosleep is hooked and is a cancellation
+ * point.
+ */
 bool cp_readers_wait(void)
 {
     const struct timespec pause = { 0, WAIT_POLL_NS };

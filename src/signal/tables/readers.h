@@ -1,6 +1,6 @@
 /*
- * readers - reader epochs: which threads may still read an object that the
- * runtime has replaced.
+ * readers - reader epochs: tells the runtime when no thread can still read an
+ * object that it has replaced.
  *
  * A reader walks a stack. It reads objects that another thread may replace at
  * any time: the unwind table and the sample tables. It enters one of
@@ -39,7 +39,8 @@
  *     object happens before P4.
  *
  *   An epoch may wrap around. If a slot is entered exactly 2^31 times between
- *   two loads, P3 takes it for unchanged and waits longer, which is safe.
+ *   two loads, the epoch looks unchanged to P3, which then waits longer. That
+ *   is safe.
  *
  *   Worst case: a reader stops inside its slot (SIGSTOP, a debugger, a frozen
  *   cgroup). P3 gives up after one second and the old object leaks. A reader
@@ -59,12 +60,13 @@ struct cp_unwind_table;
 #define CP_READER_SLOTS 128
 
 struct cp_reader_slot {
-    uintptr_t frames[CP_WALK_MAX]; /* the reader's; no initial value */
+    uintptr_t frames[CP_WALK_MAX]; /* scratch of the reader; not initialized */
 };
 
 /*
- * Enters a free slot; NULL: all are in use. `hint` is the index to try first;
- * equal hints contend for a cache line, so pass the number of the thread.
+ * Enters a free slot. Returns NULL if all are in use. `hint` is the index to
+ * try first; equal hints contend for a cache line, so pass the number of the
+ * thread.
  */
 struct cp_reader_slot *cp_readers_enter(uint32_t hint);
 
@@ -78,8 +80,8 @@ void cp_readers_publish(const struct cp_unwind_table *table);
 
 /*
  * Waits for a grace period: until all readers that are inside now have exited,
- * which usually takes microseconds. Returns false after one second; the
- * caller must then leak what it has replaced.
+ * which usually takes microseconds. Returns false after one second; the caller
+ * must then leak the object that it has replaced.
  */
 bool cp_readers_wait(void);
 

@@ -44,7 +44,7 @@ static void write_frames(struct cp_signal_samples *s,
 }
 
 /*
- * Tries to claim the slot without a load before. A load of an untouched page
+ * Tries to claim the slot without loading it first. A load of an untouched page
  * maps the zero page; the write after it costs a second page fault and a TLB
  * shootdown on all cores.
  */
@@ -57,7 +57,8 @@ static bool claim(struct cp_signal_slot *slot, uint64_t key, uint64_t *seen)
 
 /*
  * Finds the slot of a key among n slots, or claims one. `start` / 2^32 * n is
- * the first index to probe. NULL: max_probes slots belong to other keys.
+ * the first index to probe. Returns NULL if all max_probes slots belong to
+ * other keys.
  */
 static struct cp_signal_slot *find_among(struct cp_signal_slot *slots, size_t n,
                                          uint32_t start, uint64_t max_probes,

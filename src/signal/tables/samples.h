@@ -27,13 +27,13 @@
 
 /* Two equal stacks with different tags are different samples. */
 struct cp_signal_tag {
-    uint32_t labels; /* label set (runtime/threads/labels.h); 0: none */
-    uint32_t state;  /* meaning depends on the profile; 0: none */
+    uint32_t labels; /* label set (runtime/threads/labels.h); 0 if none */
+    uint32_t state;  /* meaning depends on the profile; 0 if none */
 };
 
 /* One sample, in one cache line. */
 struct cp_signal_slot {
-    _Alignas(64) _Atomic uint64_t key; /* hash of the stack; 0: free slot */
+    _Alignas(64) _Atomic uint64_t key; /* hash of the stack; 0 if free */
     _Atomic uint64_t count, value;
     _Atomic uint64_t freed, freed_value; /* freed part of count, value (heap) */
     _Atomic uint64_t frames; /* index of the first << 16 | number; see below */
@@ -63,7 +63,9 @@ struct cp_signal_samples {
     _Atomic uint64_t lost_count, lost_value;
 };
 
-/* Adds to the sample of this stack; returns its slot, NULL: lost. */
+/*
+ * Adds to the sample of this stack. Returns its slot, or NULL if it was lost.
+ */
 struct cp_signal_slot *cp_signal_add(struct cp_signal_samples *s,
                                      const uintptr_t *frames, size_t n,
                                      struct cp_signal_tag tag, uint64_t count,

@@ -47,14 +47,14 @@ enum cp_thread_request {
  * of the thread runs; then the handler alone writes count and slot.
  */
 struct cp_thread_cpu {
-    _Atomic uint64_t period_ns; /* CPU time between samples; 0: not sampled */
+    _Atomic uint64_t period_ns; /* CPU time between samples; 0 if not sampled */
     _Atomic uint64_t count;     /* periods recorded since first_ns */
-    _Atomic(struct cp_signal_slot *) slot; /* last sample's; NULL: none */
+    _Atomic(struct cp_signal_slot *) slot; /* last sample; NULL if none */
     uint64_t first_ns; /* due time of the first sample, by the thread's clock */
     uint64_t from_ns;  /* runtime: the thread's clock at the profile's start */
-    uint32_t phase;    /* runtime: index + 1 (sampling_phase.h); 0: none */
+    uint32_t phase;    /* runtime: index + 1 (sampling_phase.h); 0 if none */
     uint32_t phase_generation; /* runtime: generation that `phase` belongs to */
-    int timer_id;              /* runtime: CP_NO_TIMER: none */
+    int timer_id;              /* runtime: id, or CP_NO_TIMER */
 };
 
 /*
@@ -62,9 +62,9 @@ struct cp_thread_cpu {
  * The runtime prepares it; the handler of the thread continues it.
  */
 struct cp_thread_perf {
-    _Atomic(void *) event;      /* mapping of the open event; NULL: none */
-    _Atomic uint64_t period_ns; /* from the second event on; 0: only one */
-    int64_t retry_ns; /* interval of the first event until it is due; 0: once */
+    _Atomic(void *) event;      /* mapping of the open event; NULL if none */
+    _Atomic uint64_t period_ns; /* from the second event on; 0 means only one */
+    int64_t retry_ns;       /* event interval until the first is due; 0: once */
     _Atomic bool is_paused; /* no event may be open (perf_signals.h) */
     bool has_fired;         /* the first event has been handled */
     bool has_backup_timer; /* the timer repeats the event, in case it is lost */
@@ -76,19 +76,19 @@ struct cp_thread_perf {
  */
 struct cp_thread_requests {
     _Atomic uint32_t pending; /* bits of enum cp_thread_request */
-    int timer;                /* runtime: id + 1; 0: none */
+    int timer;                /* runtime: id + 1; 0 if none */
 };
 
 /*
- * The wall-clock profile. Running time that the sampler has measured waits in
- * value_ns and count until the handler attributes it to a stack.
+ * The wall-clock profile. value_ns and count accumulate running time that the
+ * sampler has measured, until the handler attributes it to a stack.
  */
 struct cp_thread_wall {
     _Atomic uint64_t value_ns; /* running time without a stack yet */
     _Atomic uint32_t count;    /* samples without a stack yet */
     bool has_replied; /* runtime: the thread does not block the signal */
-    _Atomic(struct cp_signal_slot *) running_slot; /* last one; NULL: none */
-    struct cp_signal_slot *sleeping_slot; /* runtime: last one; NULL: none */
+    _Atomic(struct cp_signal_slot *) running_slot; /* last one; NULL if none */
+    struct cp_signal_slot *sleeping_slot; /* runtime: last one; NULL if none */
     uint64_t sleeping_cpu_ns; /* runtime: CPU time when sleeping_slot was set */
     uint64_t accounted_ns;    /* runtime: monotonic time accounted for so far */
 };
@@ -101,7 +101,7 @@ struct cp_thread_registers {
     uintptr_t values[CP_SIGNAL_REGISTERS_MAX];
     uintptr_t sp;
     _Atomic uint32_t n_replies;
-    uint32_t awaited; /* runtime: value of n_replies to wait for; 0: none */
+    uint32_t awaited; /* runtime: value of n_replies to wait for; 0 if none */
 };
 
 /*
@@ -110,42 +110,42 @@ struct cp_thread_registers {
  */
 struct cp_thread_stack_list {
     _Atomic uint64_t n_replies;
-    _Atomic(struct cp_signal_slot *) slot; /* last walk's; NULL: it failed */
+    _Atomic(struct cp_signal_slot *) slot; /* last walk; NULL if it failed */
 };
 
 /* The execution trace (trace.h); the thread itself and its handler write. */
 struct cp_thread_trace {
-    struct cp_trace_buffer *buffers[2]; /* hooks', handler's; NULL: none */
-    uint32_t session; /* session of the event that a hook is writing; 0: none */
+    struct cp_trace_buffer *buffers[2]; /* hooks', handler's; NULL if none */
+    uint32_t session; /* of the event being written by a hook; 0 if none */
 };
 
 /*
- * The wait of the thread. A hook writes all other fields before since_ns
- * (release); a reader loads since_ns before and after them and discards what it
- * read if the two differ.
+ * The current wait of the thread, as in a seqlock: a hook writes since_ns
+ * (release) after all other fields. A reader loads since_ns before and after
+ * the other fields, and discards them if the two values differ.
  */
 struct cp_thread_waits {
-    _Atomic uint64_t since_ns; /* monotonic; 0: the thread does not wait */
+    _Atomic uint64_t since_ns; /* monotonic; 0 if the thread does not wait */
     _Atomic uint32_t call;     /* function that it waits in (calls.h) */
-    _Atomic uint32_t stack;    /* index + 1 in cp_trace.stacks; 0: see regs */
+    _Atomic uint32_t stack;    /* index + 1 in cp_trace.stacks; 0: use regs */
     _Atomic uintptr_t regs[4]; /* pc, sp, fp, aux in the hook (regs.h) */
-    _Atomic uintptr_t entry;   /* real function of the hook; 0: unknown */
-    _Atomic uint32_t waiter_slot; /* index + 1 (waiters.c); 0: none */
+    _Atomic uintptr_t entry;   /* real function of the hook; 0 if unknown */
+    _Atomic uint32_t waiter_slot; /* index + 1 (waiters.c); 0 if none */
 };
 
 /* The runtime's list of threads, under the lock of threads.c. */
 struct cp_thread_runtime {
-    uintptr_t start_pc; /* start function of the thread; 0: unknown */
+    uintptr_t start_pc; /* start function of the thread; 0 if unknown */
     uint64_t last_scan; /* number of the last scan of /proc that saw it */
-    uint32_t next;      /* number + 1 of the next in a hash chain; 0: last */
+    uint32_t next;      /* number + 1 of the next in the chain, or 0 */
 };
 
 struct cp_signal_thread {
-    alignas(64) _Atomic int32_t tid; /* 0: the record is free */
-    _Atomic uint32_t labels;         /* label set of the thread; 0: none */
+    alignas(64) _Atomic int32_t tid; /* 0 if the record is free */
+    _Atomic uint32_t labels;         /* label set of the thread; 0 if none */
     uint32_t number;                 /* index of this record; never changes */
-    _Atomic uintptr_t stack_low;     /* readable without a check: */
-    _Atomic uintptr_t stack_high;    /* see stack_reader.h; 0, 0: unknown */
+    _Atomic uintptr_t stack_low;     /* bounds of the stack, readable without */
+    _Atomic uintptr_t stack_high; /* a check (stack_reader.h); 0 if unknown */
     struct cp_thread_cpu cpu;
     struct cp_thread_perf perf;
     struct cp_thread_requests requests;
@@ -162,7 +162,10 @@ _Static_assert(offsetof(struct cp_signal_thread, cpu) +
                    64,
                "a CPU sample reads one cache line of the record");
 
-/* Sampling periods that are over at this CPU time and are not recorded yet. */
+/*
+ * Returns the number of sampling periods that have passed at this CPU time and
+ * are not recorded yet.
+ */
 static inline uint64_t cp_signal_periods_due(const struct cp_signal_thread *t,
                                              uint64_t clock_ns)
 {
@@ -180,7 +183,7 @@ static inline uint64_t cp_signal_periods_due(const struct cp_signal_thread *t,
 
 extern _Atomic(struct cp_signal_thread *) cp_signal_threads[CP_THREADS_CHUNKS];
 
-/* The record with this number; NULL: none is mapped there. */
+/* Returns the record with this number, or NULL if its chunk is not mapped. */
 static inline struct cp_signal_thread *cp_signal_thread_at(uint32_t number)
 {
     struct cp_signal_thread *chunk;
@@ -192,7 +195,7 @@ static inline struct cp_signal_thread *cp_signal_thread_at(uint32_t number)
     return chunk ? &chunk[number % CP_THREADS_CHUNK] : NULL;
 }
 
-/* The record of the current thread; NULL: it is not registered yet. */
+/* The record of the current thread, or NULL if it is not registered yet. */
 extern _Thread_local struct cp_signal_thread *cp_signal_self
     __attribute__((tls_model("initial-exec")));
 

@@ -21,8 +21,8 @@ struct cp_trace cp_trace;
 static _Thread_local uint32_t n_unregistered;
 
 /*
- * Finds the record of a thread that the runtime has registered by a scan of
- * /proc and that does not know it yet.
+ * Finds the record of the calling thread if a scan of /proc has registered the
+ * thread and cp_signal_self is not set yet.
  */
 static struct cp_signal_thread *find_self(void)
 {
@@ -70,7 +70,7 @@ static struct cp_trace_buffer *claim_in(uint32_t word)
     return NULL;
 }
 
-/* Claims a free buffer for the thread; NULL: the pool is empty. */
+/* Claims a free buffer for the thread. Returns NULL if the pool is empty. */
 static struct cp_trace_buffer *claim(const struct cp_signal_thread *t,
                                      uint32_t session)
 {
@@ -103,8 +103,9 @@ void cp_trace_free_buffer(struct cp_trace_buffer *buffer)
 }
 
 /*
- * The thread's buffer with room for this event; NULL: none. The last slots of a
- * buffer are reserved for CP_TRACE_END, which must not be lost.
+ * Returns a buffer of the thread with room for this event, or NULL if the pool
+ * is empty. The last slots of a buffer are reserved for CP_TRACE_END, which
+ * must not be lost.
  */
 static struct cp_trace_buffer *buffer_for(struct cp_signal_thread *t, int which,
                                           uint32_t session,
@@ -152,8 +153,8 @@ static void append(struct cp_signal_thread *t, int which,
 }
 
 /*
- * Appends an event from a hook. trace.session is set meanwhile, so that a hook
- * in a signal handler that interrupts this one loses its event.
+ * Appends an event from a hook. trace.session is set during the call. A hook in
+ * a signal handler that interrupts this one sees it and drops its event.
  */
 static void append_from_hook(struct cp_signal_thread *t,
                              const struct cp_trace_event *e, const void *more)
@@ -188,7 +189,9 @@ uint32_t cp_trace_stack(const uintptr_t *frames, size_t n, uint32_t call)
     return stack_index(cp_signal_add(&cp_trace.stacks, frames, n, tag, 1, 0));
 }
 
-/* Publishes a wait in the record; `here` NULL: waits.stack has the stack. */
+/*
+ * Publishes a wait in the record. `here` is NULL if waits.stack has the stack.
+ */
 static void publish_wait(struct cp_signal_thread *t, unsigned call,
                          uint64_t begin_ns, const struct cp_signal_regs *here)
 {

@@ -1,17 +1,18 @@
 /*
- * trace - events of the execution trace, written by the traced threads.
+ * trace - writes the events of the execution trace, in the traced threads.
  *
- * A thread appends events to a buffer of its own and takes another one from a
- * pool when it is full. The runtime reads the buffers from time to time and
+ * A thread appends events to its own buffer, and takes a new one from a pool
+ * when the buffer is full. The runtime reads the buffers from time to time and
  * frees them (runtime/trace/trace_pool.h).
  *
  * A session is one trace; its number is odd while the trace runs. A thread that
  * still has a buffer of an older session drops it; the runtime ignores the
  * events in it.
  *
- * The signal handler has a second buffer in each thread, because it may
- * interrupt a hook that writes an event. If a signal handler of the program
- * interrupts such a hook and enters a hook itself, the second event is lost.
+ * Each thread has a second buffer for the library's signal handler, because the
+ * handler may interrupt a hook that writes an event. If a signal handler of the
+ * program interrupts such a hook and enters a hook itself, the second event is
+ * lost.
  *
  * Context: hooks in any thread; cp_trace_sample: the library's signal handler.
  * Locking: none; nothing is allocated. A buffer has one writer, its thread.
@@ -46,9 +47,9 @@ enum cp_trace_kind {
 
 struct cp_trace_event {
     uint64_t time_ns;  /* monotonic; end of a wait */
-    uint64_t begin_ns; /* start of a wait; else 0 */
+    uint64_t begin_ns; /* start of a wait; 0 for other events */
     uint64_t arg;      /* see enum cp_trace_kind */
-    uint32_t stack;    /* index + 1 in cp_trace.stacks; 0: none */
+    uint32_t stack;    /* index + 1 in cp_trace.stacks; 0 if none */
     uint16_t more;     /* bytes of data after the event; see cp_trace_slots */
     uint8_t kind;      /* enum cp_trace_kind */
     uint8_t call;      /* function of a wait (calls.h); else 0 */
@@ -99,14 +100,14 @@ struct cp_trace {
     _Atomic uint64_t free[CP_TRACE_MAX_BUFFERS / 64]; /* bit set: free buffer */
     _Atomic uint64_t order;  /* sequence number of the next buffer */
     _Atomic uint64_t n_lost; /* events */
-    _Atomic uint32_t waiters[CP_TRACE_BUCKETS]; /* by lock; a hint */
+    _Atomic uint32_t waiters[CP_TRACE_BUCKETS]; /* by lock hash; a hint */
     struct cp_signal_samples stacks;
     uint32_t bare[CP_TRACE_CALLS]; /* stack of a short I/O call, by call */
 };
 
 extern struct cp_trace cp_trace __attribute__((visibility("hidden")));
 
-/* Does a trace run? */
+/* Whether a trace runs. */
 static inline bool cp_trace_is_on(void)
 {
     return __builtin_expect(
@@ -118,7 +119,10 @@ static inline uint32_t cp_trace_bucket(uint64_t lock)
     return (uint32_t)(lock * 0x9e3779b97f4a7c15u >> 54);
 }
 
-/* May a traced thread wait for the lock, or for another of its bucket? */
+/*
+ * Whether a traced thread may be waiting for the lock. False positives occur:
+ * all locks of a hash bucket share a counter.
+ */
 static inline bool cp_trace_has_waiters(uint64_t lock)
 {
     return cp_trace_is_on() &&
@@ -128,38 +132,41 @@ static inline bool cp_trace_has_waiters(uint64_t lock)
 
 /* A wait in progress. */
 struct cp_trace_wait {
-    uint32_t session; /* 0: not traced */
-    uint32_t stack;   /* index + 1; 0: captured at the end */
-    uint64_t lock;    /* address; 0: none */
+    uint32_t session; /* 0 if not traced */
+    uint32_t stack;   /* index + 1; 0 means capture at the end */
+    uint64_t lock;    /* address; 0 if none */
 };
 
 /*
- * Before a wait; `caller` as in capture.h. The stack is captured now, except
- * for an I/O call, which may return at once. For these another thread can walk
- * the stack from `here`, the registers of the hook.
+ * Call before a wait; `caller` is as in capture.h. The stack is captured now,
+ * except for an I/O call, which may return at once. During an I/O call other
+ * threads can walk the stack from `here`, the registers of the hook.
  */
 struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
                                          uint64_t begin_ns,
                                          const struct cp_signal_regs *here,
                                          uintptr_t caller);
 
-/* After a wait: writes its event; e->arg is the result of an I/O call. */
+/* Call after a wait: writes its event; e->arg is the result of an I/O call. */
 void cp_trace_wait_end(const struct cp_trace_wait *wait,
                        const struct cp_trace_event *e, uintptr_t caller);
 
-/* After a call that did not wait: writes no event. */
+/* Call after a call that did not wait: writes no event. */
 void cp_trace_wait_abort(const struct cp_trace_wait *wait);
 
 /*
- * Around a call while no trace runs: publishes the call and the registers in
- * the thread's record, so that another thread can walk the stack meanwhile.
- * publish returns false if the thread has no record.
+ * Call around a wait while no trace runs: publishes the call and the registers
+ * in the thread's record, so that another thread can walk the stack during the
+ * call. publish returns false if the thread has no record.
  */
 bool cp_trace_wait_publish(unsigned call, uint64_t begin_ns,
                            const struct cp_signal_regs *here);
 void cp_trace_wait_unpublish(void);
 
-/* Writes an event of the calling thread; caller 0: without a stack. */
+/*
+ * Writes an event of the calling thread. If caller is 0, the event has no
+ * stack.
+ */
 void cp_trace_write(struct cp_trace_event e, const void *more,
                     uintptr_t caller);
 
@@ -173,7 +180,9 @@ void cp_trace_release_buffers(struct cp_signal_thread *t);
 /* Returns a buffer to the pool; the reader calls it. */
 void cp_trace_free_buffer(struct cp_trace_buffer *buffer);
 
-/* Adds a stack to cp_trace.stacks; returns its index + 1, 0: it is lost. */
+/*
+ * Adds a stack to cp_trace.stacks. Returns its index + 1, or 0 if it is lost.
+ */
 uint32_t cp_trace_stack(const uintptr_t *frames, size_t n, uint32_t call);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * arch - everything that differs between processors: the registers in a signal
  * context, callee-saved registers, system calls, where a call can be. Each of
- * the two headers below is empty on the other processor.
+ * the two included headers is empty on the other processor.
  */
 #ifndef CP_SIGNAL_ARCH_H
 #define CP_SIGNAL_ARCH_H

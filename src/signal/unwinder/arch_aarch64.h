@@ -35,8 +35,10 @@ static inline void cp_arch_regs(struct cp_signal_regs *out,
     out->scratch = out->arg = 0;
 }
 
-/* Did the signal arrive at the end of a system call, or will the kernel restart
- * one? */
+/*
+ * Whether the signal arrived at the end of a system call, or the kernel will
+ * restart one.
+ */
 static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
                                               bool (*is_readable)(uintptr_t))
 {
@@ -49,7 +51,7 @@ static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
     return *(const uint32_t *)(pc - 4) == call || *(const uint32_t *)pc == call;
 }
 
-/* Subtracts n from *left; true: *left was at most n. */
+/* Subtracts n from *left. Returns true if *left was at most n. */
 static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
 {
     uint64_t before = *left;
@@ -108,8 +110,8 @@ static inline long cp_arch_syscall(long number, const long a[6])
 }
 
 /*
- * Can a call instruction be where this row is valid? A call overwrites the link
- * register, so the function must have saved its return address before.
+ * Whether a call instruction can be where this row is valid. A call overwrites
+ * the link register, so the function must have saved its return address before.
  */
 static inline bool cp_arch_may_call(const struct cp_cfi_row *row)
 {

@@ -36,9 +36,9 @@ static inline void cp_arch_regs(struct cp_signal_regs *out,
 }
 
 /*
- * Did the signal arrive at the end of a system call? The syscall instruction
- * puts the address after it into rcx. If the kernel will restart the call, pc
- * is back by the two bytes of the instruction.
+ * Whether the signal arrived at the end of a system call. The syscall
+ * instruction puts the address after it into rcx. If the kernel will restart
+ * the call, it has moved pc back by the two bytes of the instruction.
  */
 static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
                                               bool (*is_readable)(uintptr_t))
@@ -51,8 +51,8 @@ static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
 }
 
 /*
- * Subtracts n from *left; true: *left was at most n. One instruction: the flags
- * of the subtraction give the result.
+ * Subtracts n from *left. Returns true if *left was at most n. One instruction:
+ * the flags of the subtraction give the result.
  */
 static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
 {
@@ -109,8 +109,8 @@ static inline long cp_arch_syscall(long number, const long a[6])
 }
 
 /*
- * Can a call instruction be where this row is valid? The ABI aligns the stack
- * to 16 bytes at each call, which excludes the entry and the return of a
+ * Whether a call instruction can be where this row is valid. The ABI aligns the
+ * stack to 16 bytes at each call, which excludes the entry and the return of a
  * function.
  */
 static inline bool cp_arch_may_call(const struct cp_cfi_row *row)

@@ -27,8 +27,8 @@ enum cp_cfa_kind {
 };
 
 /* Values of `ra`, `fp` and `aux` that are not offsets. */
-#define CP_CFI_SAME INT16_MIN      /* unchanged; ra: in aux */
-#define CP_CFI_END (INT16_MIN + 1) /* ra: none, the outermost frame */
+#define CP_CFI_SAME INT16_MIN      /* unchanged; for ra: it is in aux */
+#define CP_CFI_END (INT16_MIN + 1) /* only for ra: outermost frame */
 #define CP_CFI_ARG (INT16_MIN + 2) /* ra: in rdi, as in vfork */
 #define CP_CFI_MIN (INT16_MIN + 3) /* smallest offset */
 

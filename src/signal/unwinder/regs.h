@@ -6,7 +6,7 @@
 
 struct cp_signal_regs {
     uintptr_t pc, sp, fp, aux;
-    uintptr_t scratch, arg; /* r10, rdi; known in exact frames only; else 0 */
+    uintptr_t scratch, arg; /* r10, rdi; 0 unless the frame is exact */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* stack_reader.c - which pages of a stack are readable. */
+/* stack_reader.c - checks which pages of a stack are readable. */
 #include "signal/unwinder/stack_reader.h"
 
 #include <sys/syscall.h>

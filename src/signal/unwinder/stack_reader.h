@@ -31,8 +31,8 @@
 
 struct cp_stack_reader {
     uintptr_t low, high;             /* range that is known to be readable */
-    uintptr_t stack_low, stack_high; /* bounds of the stack; 0, 0: unknown */
-    uintptr_t shift;                 /* bytes to the copy; 0: read in place */
+    uintptr_t stack_low, stack_high; /* bounds of the stack; 0, 0 if unknown */
+    uintptr_t shift;                 /* bytes to the copy; 0 if no copy */
     bool is_bound;                   /* the range may grow, but not move */
 };
 
@@ -43,13 +43,16 @@ void cp_stack_reader_set_stack(struct cp_stack_reader *r, uintptr_t sp);
  * until cp_stack_reader_set_stack. */
 void cp_stack_reader_bind(struct cp_stack_reader *r, uintptr_t sp);
 
-/* Extends the range to the page of an address; false: it must not be read. */
+/*
+ * Extends the range to the page of an address. Returns false if the page must
+ * not be read.
+ */
 bool cp_stack_reader_page(struct cp_stack_reader *r, uintptr_t address);
 
-/* Are the 8 bytes at this address readable? One system call. */
+/* Whether the 8 bytes at this address are readable. Costs one system call. */
 bool cp_stack_reader_is_readable(uintptr_t address);
 
-/* Reads the 8-byte word at an address; false: it must not be read. */
+/* Reads the 8-byte word at an address. Returns false if it must not be read. */
 CP_NO_SANITIZE static inline bool
 cp_stack_reader_word(struct cp_stack_reader *r, uintptr_t address,
                      uintptr_t *out)

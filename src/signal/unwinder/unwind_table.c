@@ -1,4 +1,7 @@
-/* unwind_table.c - binary searches: the module of an address, its entry. */
+/*
+ * unwind_table.c - finds the module of an address and its entry by binary
+ * search.
+ */
 #include "signal/unwinder/unwind_table.h"
 
 #include "base/assert/assert.h"

@@ -13,9 +13,10 @@
  * Context: any, signal handlers included.
  * Locking: none. src/unwind builds and frees tables; readers see one through
  *   cp_unwind_table_current() (signal/tables/readers.h), and it is immutable
- * but for the cache. Ordering: a cache entry is one word with its key, so
- * relaxed loads and stores are enough: a reader sees a whole entry, of this or
- * of another address. Failure: an unknown address has the row CP_CFI_NONE.
+ *   but for the cache. Ordering: a cache entry is one word with its key, so
+ *   relaxed loads and stores are enough: a reader always sees a complete entry,
+ *   and its key tells whether the entry belongs to the address. Failure: an
+ *   unknown address has the row CP_CFI_NONE.
  */
 #ifndef CP_UNWIND_TABLE_H
 #define CP_UNWIND_TABLE_H
@@ -33,7 +34,7 @@
  */
 struct cp_unwind_module {
     uintptr_t start, end;
-    const uint32_t *pcs;     /* offsets from start; NULL: no entries */
+    const uint32_t *pcs;     /* offsets from start; NULL means no entries */
     const uint16_t *row_ids; /* indexes in cp_cfi_rows */
     const uint32_t *buckets;
     uint32_t n_rows; /* entries */
@@ -53,7 +54,7 @@ struct cp_unwind_table {
     _Atomic uint64_t *cache;                /* address << 16 | row index */
 };
 
-/* The module that contains this address; NULL: none. */
+/* Returns the module that contains this address, or NULL. */
 const struct cp_unwind_module *
 cp_unwind_table_find(const struct cp_unwind_table *table, uintptr_t pc);
 

@@ -27,7 +27,7 @@ struct frame {
  */
 #define SCAN_WORDS 8
 
-/* A frame pointer further away than this is not one. */
+/* A value further from the stack pointer than this is not a frame pointer. */
 #define MAX_FRAME_BYTES ((uintptr_t)16 << 20)
 
 static inline uintptr_t lookup_pc(const struct frame *f)
@@ -55,7 +55,7 @@ CP_NO_SANITIZE static bool step_signal(struct cp_signal_walk *w,
     return true;
 }
 
-/* Computes the CFA of the less common kinds; false: it is not known. */
+/* Computes the CFA of the less common kinds. Returns false if it is unknown. */
 static bool other_cfa(struct cp_signal_walk *w, const struct frame *f,
                       const struct cp_cfi_row *row, uintptr_t *out)
 {
@@ -138,9 +138,9 @@ static inline enum step step_by_row(struct cp_signal_walk *w, struct frame *f,
 }
 
 /*
- * Can a call instruction end at this address? The code itself is not read,
- * because another thread may unmap it meanwhile. Its CFI row excludes most
- * addresses that no call precedes (arch.h). In a module without rows every
+ * Whether a call instruction may end at this address. The code itself is not
+ * read, because another thread may unmap it at any time. Its CFI row excludes
+ * most addresses that no call precedes (arch.h). In a module without rows every
  * address is accepted.
  */
 static bool is_return_address(const struct cp_signal_walk *w, uintptr_t pc)

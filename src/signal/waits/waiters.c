@@ -27,9 +27,9 @@
 #define MIN_SCAN_LENGTH 64 /* a scan is not made shorter than this */
 
 struct waiter {
-    alignas(64) _Atomic uint32_t owner; /* bucket + 1; 0: the slot is free */
-    _Atomic uintptr_t lock;    /* address; 0: the owner does not wait */
-    _Atomic uint64_t since_ns; /* charged up to here; 0: not sampled */
+    alignas(64) _Atomic uint32_t owner; /* bucket + 1; 0 if the slot is free */
+    _Atomic uintptr_t lock;    /* address; 0 if the owner does not wait */
+    _Atomic uint64_t since_ns; /* charged up to here; 0 if not sampled */
 };
 
 _Atomic uint32_t cp_waiters_sampled[CP_WAITERS_BUCKETS];
@@ -74,7 +74,9 @@ static void extend_scan(uint32_t bucket, uint32_t n)
              !atomic_compare_exchange_weak(&scan_words[bucket], &old, new));
 }
 
-/* Shortens the scan to n slots, if the word is still the one that was read. */
+/*
+ * Shortens the scan to n slots, unless the word has changed since it was read.
+ */
 static void shorten_scan(uint32_t bucket, uint32_t read, uint32_t n)
 {
     if (n < MIN_SCAN_LENGTH)
@@ -97,7 +99,10 @@ static void release_slot(struct waiter *w)
     atomic_store_explicit(&w->owner, 0, memory_order_release);
 }
 
-/* Claims a free slot for the bucket; NULL: MAX_PROBES slots are in use. */
+/*
+ * Claims a free slot for the bucket. Returns NULL if MAX_PROBES slots are in
+ * use.
+ */
 static struct waiter *claim(uint32_t bucket, bool *is_close)
 {
     for (uint32_t i = 0; i < MAX_PROBES; i++) {
@@ -116,7 +121,10 @@ static struct waiter *claim(uint32_t bucket, bool *is_close)
     return NULL;
 }
 
-/* The slot that the thread keeps; NULL: none, or a wait uses it already. */
+/*
+ * Returns the slot that the thread keeps, or NULL if it keeps none or if an
+ * outer wait already uses it.
+ */
 static struct waiter *kept_slot(struct cp_signal_thread *t)
 {
     uint32_t number =
@@ -131,7 +139,10 @@ static struct waiter *kept_slot(struct cp_signal_thread *t)
     return NULL;
 }
 
-/* May the thread keep a slot? It has none, and not too many are kept. */
+/*
+ * Whether the thread may keep a slot: it keeps none yet, and the threads do not
+ * keep too many.
+ */
 static bool may_keep(const struct cp_signal_thread *t)
 {
     if (atomic_load(&t->waits.waiter_slot) != 0)
@@ -200,7 +211,7 @@ void cp_waiters_exit(struct cp_waiter_slot slot)
         release_slot(w);
 }
 
-/* Charges a waiter up to now_ns; returns ns, 0: nothing to charge. */
+/* Charges a waiter up to now_ns. Returns the charged time in ns; may be 0. */
 static uint64_t charge(struct waiter *w, uint64_t now_ns)
 {
     uint64_t since = atomic_load_explicit(&w->since_ns, memory_order_relaxed);
@@ -269,7 +280,7 @@ void cp_waiters_reset_after_fork(void)
     for (uint32_t bucket = 0; bucket < CP_WAITERS_BUCKETS; bucket++) {
         uint32_t length = atomic_load(&scan_words[bucket]);
 
-        if (!length) /* no thread ever waited there */
+        if (!length) /* no thread ever waited in this bucket */
             continue;
         for (uint32_t i = 0; i < (length & SCAN_LENGTH_MASK); i++)
             release_slot(slot_at(bucket, i));

@@ -7,11 +7,11 @@
  * last unlock, and is charged with it.
  *
  * A thread keeps its slot after the wait, because it often waits for the same
- * lock again. To wait then costs stores to its own cache line, so waiters of
- * one lock do not contend for the list too.
+ * lock again. A wait then costs only stores to its own cache line, so waiters
+ * of one lock do not also contend for the list.
  *
  * Context: hooks of the lock functions, any number of threads at once.
- * Locking: none. The thread that collects holds the lock that it asks for.
+ * Locking: none. The thread that collects holds the lock in question.
  * Ordering: below.
  * Failure: a waiter that finds no free slot is counted in cp_waiters_unlisted;
  *   no unlock is charged for it.
@@ -32,9 +32,10 @@
  * Invariants, and why they hold:
  *   - No time is charged twice: U5 moves since_ns forward by CAS, so two
  *     unlockers never charge the same interval.
- *   - No time of another lock is charged. If the owner starts another wait
- * after U3, then its new since_ns is later than `now` (the clock is monotonic).
- *     U4 sees that and skips it, or U4 has seen the old value and U5 fails.
+ *   - No time of a different lock is charged. If the owner starts a new wait
+ *     after U3, then its new since_ns is later than `now` (the clock is
+ *     monotonic). U4 sees that and skips it, or U4 has seen the old value and
+ *     U5 fails.
  *   - Every slot of a bucket is within its scan length. W2 changes the word of
  *     the scan length each time it claims a slot beyond MIN_SCAN_LENGTH,
  * because the word counts these claims in its high bits. So if W2 is between U2
@@ -74,7 +75,10 @@ static inline uint32_t cp_waiters_bucket(const void *lock)
     return (uint32_t)(h >> 54);
 }
 
-/* May a sampled thread wait for the lock, or for another of its bucket? */
+/*
+ * Whether a sampled thread may be waiting for the lock. False positives occur:
+ * all locks of a hash bucket share a counter.
+ */
 static inline bool cp_waiters_has_sampled(const void *lock)
 {
     return __builtin_expect(
@@ -83,17 +87,20 @@ static inline bool cp_waiters_has_sampled(const void *lock)
         0);
 }
 
-/* The slot of a wait; all zero: none. */
+/* The slot of a wait. All fields are 0 if the wait has no slot. */
 struct cp_waiter_slot {
-    uint32_t number; /* index + 1; 0: none */
+    uint32_t number; /* index + 1; 0 if none */
     bool is_kept;    /* the thread keeps the slot after the wait */
     bool is_sampled; /* the wait is sampled */
 };
 
-/* Before a wait of the calling thread; since_ns 0: it is not sampled. */
+/*
+ * Call before a wait of the calling thread. since_ns is 0 if the wait is not
+ * sampled.
+ */
 struct cp_waiter_slot cp_waiters_enter(const void *lock, uint64_t since_ns);
 
-/* After the wait. */
+/* Call after the wait. */
 void cp_waiters_exit(struct cp_waiter_slot slot);
 
 struct cp_waiters_found {
@@ -108,7 +115,7 @@ uint32_t cp_waiters_scan_length(const void *lock);
 /* Prefetches the slots that a collect reads first. */
 void cp_waiters_prefetch(const void *lock);
 
-/* Before an unlock: charges the waiters of the lock up to now_ns. */
+/* Call before an unlock: charges the waiters of the lock up to now_ns. */
 struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns);
 
 /* Releases the slot that an exited thread kept. */

@@ -26,7 +26,7 @@ uint64_t cp_waits_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* A uniform random number from 0 to n - 1. */
+/* Returns a uniform random number from 0 to n - 1. */
 static uint64_t random_below(uint64_t n)
 {
     __extension__ typedef unsigned __int128 wide;
@@ -47,7 +47,7 @@ void cp_waits_reset_after_fork(void)
     cp_waiters_reset_after_fork();
 }
 
-/* Does the object have a holder that is charged for the waits? */
+/* Whether the object has a holder that is charged for the waits. */
 static bool has_holder(unsigned call)
 {
     return call <= CP_WAIT_SPIN;
@@ -68,7 +68,10 @@ static bool is_block_on(uint64_t rate)
     return rate && cp_waits.block.slots && !cp_signal_is_internal;
 }
 
-/* Decides whether a wait is sampled: one in `fraction`; 0: none. */
+/*
+ * Decides whether a wait is sampled: one in `fraction`, or none if fraction is
+ * 0.
+ */
 static bool draw_sampled(uint64_t fraction)
 {
     return fraction == 1 || (fraction && random_below(fraction) == 0);
@@ -200,9 +203,10 @@ void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
 }
 
 /*
- * The count of a charged unlock. An unlock is charged if at least one of n
- * waiters is sampled, with probability p = 1 - (1 - 1 / fraction)^n, so it
- * stands for 1 / p unlocks. The loop computes p by squaring.
+ * Returns the count of a charged unlock, in units of 1 / CP_WAITS_COUNT_SCALE.
+ * An unlock is charged if at least one of n waiters is sampled, with
+ * probability p = 1 - (1 - 1 / fraction)^n, so it stands for 1 / p unlocks. The
+ * loop computes p by squaring.
  */
 static uint64_t parts_of(uint64_t fraction, uint32_t n_waiters)
 {

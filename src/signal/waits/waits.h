@@ -4,8 +4,9 @@
  *
  * Two sample tables. `block` has the stacks that waited. `mutex` has the stacks
  * that unlocked while others waited: one wait in mutex_fraction is sampled
- * (waiters.h), and the thread that unlocks is charged with the time that these
- * have waited since the last unlock. So both tables sum up the same waits.
+ * (waiters.h), and the thread that unlocks is charged with the time that the
+ * sampled threads have waited since the last unlock. So the totals of both
+ * tables represent the same waits.
  *
  * Work between lock and unlock makes all other threads wait longer. So a stack
  * is captured before the wait if the wait is likely to be recorded, and the
@@ -36,10 +37,10 @@ struct cp_waits {
     _Atomic uint32_t is_block_io;    /* the block profile records I/O calls */
     _Atomic uint32_t is_traced;      /* an execution trace runs */
     _Atomic uint32_t is_published;   /* I/O calls are published in the record */
-    _Atomic uint64_t block_rate_ns;  /* 0: off; 1: every wait */
-    _Atomic uint64_t mutex_fraction; /* 0: off; N: one wait in N */
-    uint64_t (*now_ns)(void);        /* clock by vDSO; NULL: by system call */
-    void (*on_change)(void);         /* called after a change; NULL: no hooks */
+    _Atomic uint64_t block_rate_ns;  /* 0 means off; 1 means every wait */
+    _Atomic uint64_t mutex_fraction; /* 0 means off; N means one wait in N */
+    uint64_t (*now_ns)(void);        /* vDSO clock; NULL: use a system call */
+    void (*on_change)(void);         /* called after a change, or NULL */
     struct cp_signal_samples block, mutex;
 };
 
@@ -65,44 +66,48 @@ uint64_t cp_waits_now_ns(void);
  * with probability length / rate.
  */
 struct cp_wait_threshold {
-    uint64_t rate; /* ns; 0: the profile is off */
+    uint64_t rate; /* ns; 0 if the profile is off */
     uint64_t ns;   /* uniform in 0 to rate - 1 */
 };
 
 /* A wait in progress. */
 struct cp_wait {
-    uint64_t begin_ns; /* 0: the wait is not measured */
+    uint64_t begin_ns; /* 0 if the wait is not measured */
     struct cp_wait_threshold threshold;
     struct cp_waiter_slot waiter;
     unsigned call;               /* calls.h */
-    struct cp_signal_slot *slot; /* captured stack in `block`; NULL: not yet */
+    struct cp_signal_slot *slot; /* stack in `block`; NULL: not captured */
     struct cp_trace_wait traced;
     bool is_published; /* in the thread's record, without a trace */
 };
 
-/* Before a wait in this call (calls.h) for this lock; NULL: no object. */
+/*
+ * Call before a wait in function `call` (calls.h). `lock` is the object that
+ * the thread waits for, or NULL.
+ */
 void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
                    uintptr_t caller);
 
 /*
- * Before a sleep or an I/O call; cp_wait_end_io must follow. `here` are the
- * registers of the hook, from which another thread can walk the stack during
- * the call. `entry` is the address of the hooked function.
+ * Call before a sleep or an I/O call; cp_wait_end_io must follow. `here` are
+ * the registers of the hook, from which another thread can walk the stack
+ * during the call. `entry` is the address of the hooked function.
  */
 void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
                       const struct cp_signal_regs *here, uintptr_t entry,
                       uintptr_t caller);
 
 /*
- * After a wait: cp_wait_end records it with the caller's stack; cp_wait_abort
- * drops it, because the lock was refused without a wait.
+ * Call one of these after a wait. cp_wait_end records it with the caller's
+ * stack. cp_wait_abort drops it, for a lock function that failed without
+ * waiting.
  */
 void cp_wait_end(const struct cp_wait *wait, uintptr_t caller);
 void cp_wait_abort(const struct cp_wait *wait);
 
 /*
- * After a sleep or an I/O call that returned `result`. The block profile does
- * not record calls shorter than CP_WAIT_IO_MIN_NS.
+ * Call after a sleep or an I/O call that returned `result`. The block profile
+ * does not record calls shorter than CP_WAIT_IO_MIN_NS.
  */
 void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
                     uintptr_t caller);
@@ -110,24 +115,26 @@ void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
 /* Empties the list of waiters in the child of a fork. */
 void cp_waits_reset_after_fork(void);
 
-/* Measured before an unlock, recorded after it. */
+/* An unlock: measured before it happens, recorded after it. */
 struct cp_unlock_event {
-    uint64_t wake_ns;              /* time for the trace; 0: not traced */
+    uint64_t wake_ns;              /* time for the trace; 0 if not traced */
     struct cp_waiters_found found; /* waiters that the caller is charged for */
 };
 
-/* May threads wait for the lock that a profile or a trace needs? */
+/*
+ * Whether threads may wait for the lock whose waits a profile or a trace needs.
+ */
 static inline bool cp_waits_have_waiters(const void *lock)
 {
     return cp_waiters_has_sampled(lock) ||
            cp_trace_has_waiters((uint64_t)(uintptr_t)lock);
 }
 
-/* Before an unlock, or before a wake of an object that has no holder. */
+/* Call before an unlock, or before a wake of an object that has no holder. */
 struct cp_unlock_event cp_waits_before_unlock(const void *lock);
 struct cp_unlock_event cp_waits_before_wake(const void *thing);
 
-/* After the unlock or the wake. */
+/* Call after the unlock or the wake. */
 void cp_waits_after_unlock(const void *lock, const struct cp_unlock_event *go,
                            uintptr_t caller);
 
