@@ -81,7 +81,8 @@ static bool set_numeric(struct cp_http_address *out, const char *host)
     return false;
 }
 
-/* Whether a line of the hosts file has `host`; sets its address in *out. */
+/* Whether a line of the hosts file contains `host`; stores its address in *out.
+ * */
 static bool match_line(struct cp_http_address *out, char *line,
                        const char *host)
 {
@@ -251,7 +252,7 @@ static int bind_to(int fd, const struct cp_http_address *a)
     return failed;
 }
 
-/* A non-blocking socket with the options of its family, or -1. */
+/* Returns a non-blocking socket with the options of its family, or -1. */
 static int open_socket(const struct cp_http_address *a)
 {
     int family = a->socket.ss_family, on = 1, off = 0;
@@ -296,7 +297,7 @@ static enum cp_status report_failure(const struct cp_http_address *a,
                                              : strerror(number));
 }
 
-/* A bound socket, or -1 with errno. */
+/* Returns a bound socket, or -1 with errno. */
 static int open_bound(const struct cp_http_address *a)
 {
     int fd = open_socket(a);

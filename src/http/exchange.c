@@ -136,7 +136,8 @@ static void put_security_headers(struct cp_http_exchange *x)
     x->has_policy = false;
 }
 
-/* Status line and headers; `framing` is the header that delimits the body. */
+/* Writes status line and headers; `framing` is the header that delimits the
+ * body. */
 static void put_head(struct cp_http_exchange *x, int status,
                      const char *framing)
 {
@@ -158,7 +159,7 @@ static void put_head(struct cp_http_exchange *x, int status,
     cp_http_text_release(&x->headers);
 }
 
-/* Ends the exchange for its handler; the connection still sends. */
+/* Ends the exchange for its handler; the connection continues to send. */
 static void end(struct cp_http_exchange *x)
 {
     CP_ASSERT(!x->is_ended && x->state == CP_HTTP_HANDLING);
@@ -199,7 +200,7 @@ void cp_http_answer_text(struct cp_http_exchange *x, int status,
     cp_out_cstr(&body, text);
     cp_http_add_header(x, "Content-Type", "text/plain; charset=utf-8");
     if (body.err.status != CP_OK)
-        cp_out_release(&body); /* answer without a body */
+        cp_out_release(&body); /* send a response without a body */
     cp_http_answer(x, status, &body);
 }
 

@@ -20,7 +20,7 @@ static bool is_same_file(const char *one, const char *other)
            a.st_ino == b.st_ino;
 }
 
-/* If /proc is unreadable, assumes that they share it. */
+/* If /proc is unreadable, assumes that both processes share the namespace. */
 static bool shares_network(pid_t pid)
 {
     char path[64];

@@ -18,7 +18,7 @@ _Static_assert(CP_LIBRARY_PATH >= PATH_MAX,
 #define MULTIARCH "aarch64-linux-gnu"
 #endif
 
-/* Relative to the folder of the executable. */
+/* Searches relative to the directory of the executable. */
 static const char *const candidates[] = {
     "libcpprof.so",
     "libcpprof.so.0",

@@ -51,7 +51,7 @@ static enum cp_status report_not_runnable(struct cp_program *out,
                             : strerror(number));
 }
 
-/* The errno value of a file that cannot be executed. */
+/* Returns the errno value that explains why a file cannot be executed. */
 static int exec_errno(const char *path)
 {
     struct stat st;
@@ -225,7 +225,8 @@ enum cp_status cp_program_check_elf(const char *path, const char *name,
 
 /* ---- scripts ---- */
 
-/* Ends the next word by NUL and returns it; NULL after the last. */
+/* Terminates the next word with NUL and returns it; returns NULL after the
+ * last. */
 static char *next_word(char **rest)
 {
     char *word;
@@ -238,7 +239,7 @@ static char *next_word(char **rest)
     return *word ? word : NULL;
 }
 
-/* The interpreter in a #! line; skips env and its options. */
+/* Returns the interpreter in a #! line; skips env and its options. */
 static enum cp_status find_interpreter(char *line, struct cp_program *out,
                                        struct cp_error *err)
 {
@@ -282,7 +283,7 @@ enum cp_status cp_program_check(const char *path, struct cp_error *err)
                 return status;
             }
         } else {
-            (void)strcpy(at, "/bin/sh"); /* as a shell does */
+            (void)strcpy(at, "/bin/sh"); /* a shell does the same */
         }
     }
     return cp_error_set(err, CP_EFORMAT,

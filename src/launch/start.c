@@ -90,7 +90,7 @@ static enum cp_status try_path(const struct cp_http_address *at,
     return CP_OK;
 }
 
-/* Moves fd to 100 or above, out of the way of the program. */
+/* Moves fd to 100 or above, because programs may expect the low numbers. */
 static int move_fd_up(int fd)
 {
     int high = fcntl(fd, F_DUPFD, 100);

@@ -33,7 +33,7 @@ static const struct transfer {
     int vector; /* array of struct iovec; `length` counts its elements */
     int flags;  /* continue only with MSG_WAITALL here */
 } transfers[] = {
-    { SYS_read, 1, 2, NO_ARG, NO_ARG, NO_ARG }, /* is_endless_read */
+    { SYS_read, 1, 2, NO_ARG, NO_ARG, NO_ARG }, /* if is_endless_read */
     { SYS_write, 1, 2, NO_ARG, NO_ARG, NO_ARG },
     { SYS_pwrite64, 1, 2, 3, NO_ARG, NO_ARG },
     { SYS_sendto, 1, 2, NO_ARG, NO_ARG, NO_ARG },
@@ -151,7 +151,8 @@ static bool is_endless_read(const struct cp_tracee *t,
     return false;
 }
 
-/* Advances the arguments by `done` bytes; false: nothing to continue. */
+/* Advances the arguments by `done` bytes. Returns false if nothing is left to
+ * transfer. */
 static bool advance(struct cp_tracee *t, struct user_regs_struct *r,
                     uint64_t done)
 {
@@ -181,7 +182,7 @@ static bool advance(struct cp_tracee *t, struct user_regs_struct *r,
 
 /*
  * Runs the thread through one system call and reads its registers into *r.
- * Signals are delivered; system calls of their handlers have another rsp.
+ * Signals are delivered; system calls of their handlers have a different rsp.
  */
 static enum cp_status run_call(struct cp_tracee *t, struct user_regs_struct *r,
                                struct cp_error *err)
@@ -220,11 +221,12 @@ static enum cp_status continue_transfer(struct cp_tracee *t,
         return status;
     if (rest->rax < (uint64_t)-CP_TRACEE_MAX_ERROR)
         t->regs.rax += rest->rax;
-    t->regs.orig_rax = (uint64_t)-1; /* no restart */
+    t->regs.orig_rax = (uint64_t)-1; /* the call is not restarted */
     return cp_tracee_set_regs(t, &t->regs, err);
 }
 
-/* The deadline of a wait that would restart with its full timeout; 0: none. */
+/* Returns the deadline of a wait that would restart with its full timeout; 0
+ * for other calls. */
 static int64_t timeout_end_ns(const struct user_regs_struct *r,
                               int64_t began_ns)
 {

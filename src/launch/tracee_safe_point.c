@@ -101,7 +101,7 @@ static bool is_safe_direct_call(const struct cp_tracee *t)
            cp_safe_point_is_direct(t->safe_points, &regs);
 }
 
-/* The thread only makes unsafe calls: lets it run untraced for a moment. */
+/* The thread only makes unsafe calls, so let it run untraced for a moment. */
 static enum cp_status run_freely(struct cp_tracee *t, int sig,
                                  struct cp_error *err)
 {

@@ -15,7 +15,7 @@
 
 #define STATUS_BYTES 4096
 
-/* The number after `key` in /proc/TID/status; -1: absent. */
+/* Returns the number after `key` in /proc/TID/status; -1 if absent. */
 static long read_status(pid_t tid, const char *key)
 {
     char path[64], text[STATUS_BYTES];

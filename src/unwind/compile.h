@@ -23,7 +23,7 @@ struct cp_compile_input {
     struct cp_eh_bytes bytes;
     uintptr_t code_start, code_end; /* range of the module; below 4 GiB */
     const struct cp_cfi_machine *machine;
-    size_t max_rows; /* entries; 0: unlimited */
+    size_t max_rows; /* maximum entries; 0 means unlimited */
 };
 
 /*
