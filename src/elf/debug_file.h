@@ -20,8 +20,10 @@ struct cp_elf;
 bool cp_debug_file_open(const struct cp_elf *e, const char *path,
                         const char *const *dirs, struct cp_elf **out);
 
-/* Opens the file with the data that dwz moved out of e, like
- * cp_debug_file_open. */
+/*
+ * Opens the file with the data that dwz moved out of e, like
+ * cp_debug_file_open.
+ */
 bool cp_debug_file_open_alt(const struct cp_elf *e, const char *path,
                             const char *const *dirs, struct cp_elf **out);
 

@@ -42,19 +42,24 @@ struct cp_elf_segment {
 enum cp_status cp_elf_open(struct cp_elf **out, const char *path,
                            struct cp_error *err);
 
-/* Like cp_elf_open, for a debug file that the file `beside` names; `beside` may
+/*
+ * Like cp_elf_open, for a debug file that the file `beside` names; `beside` may
  * be NULL. The policy of elf_pages.h may refuse the file because of its owner.
- * */
+ */
 enum cp_status cp_elf_open_beside(struct cp_elf **out, const char *path,
                                   const struct cp_elf *beside,
                                   struct cp_error *err);
 
-/* Fetches bytes of the file. On failure returns false, and the bytes read as
- * zeros. Does nothing for cp_elf_view. */
+/*
+ * Fetches bytes of the file. On failure returns false, and the bytes read as
+ * zeros. Does nothing for cp_elf_view.
+ */
 bool cp_elf_fetch(const struct cp_elf *e, const void *at, size_t len);
 
-/* Opens an ELF file in memory, such as the vDSO or a member of an archive. The
- * memory must outlive the result. */
+/*
+ * Opens an ELF file in memory, such as the vDSO or a member of an archive. The
+ * memory must outlive the result.
+ */
 enum cp_status cp_elf_view(struct cp_elf **out, const void *bytes, size_t len,
                            struct cp_error *err);
 
@@ -99,8 +104,10 @@ size_t cp_elf_build_id(const struct cp_elf *e, const uint8_t **out);
 size_t cp_elf_notes_build_id(const uint8_t *notes, size_t len,
                              const uint8_t **out);
 
-/* Converts a file offset to an address by the PT_LOAD segments. Returns false
- * if no segment contains it. */
+/*
+ * Converts a file offset to an address by the PT_LOAD segments. Returns false
+ * if no segment contains it.
+ */
 bool cp_elf_address_of_offset(const struct cp_elf *e, uint64_t file_offset,
                               uint64_t *out_vaddr);
 

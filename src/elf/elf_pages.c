@@ -162,8 +162,10 @@ static enum cp_status reserve(struct cp_elf_pages *p, struct cp_error *err)
     return CP_OK;
 }
 
-/* Maps the file if the policy allows it. Returns false if blocks must be
- * fetched instead. */
+/*
+ * Maps the file if the policy allows it. Returns false if blocks must be
+ * fetched instead.
+ */
 static bool map(struct cp_elf_pages *p, int fd)
 {
     void *at;

@@ -81,8 +81,9 @@ static bool set_numeric(struct cp_http_address *out, const char *host)
     return false;
 }
 
-/* Whether a line of the hosts file contains `host`; stores its address in *out.
- * */
+/*
+ * Whether a line of the hosts file contains `host`; stores its address in *out.
+ */
 static bool match_line(struct cp_http_address *out, char *line,
                        const char *host)
 {

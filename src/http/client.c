@@ -36,8 +36,9 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* A half-closed connection makes the server send the profile recorded so far.
- * */
+/*
+ * A half-closed connection makes the server send the profile recorded so far.
+ */
 static void half_close_if_interrupted(struct connection *a)
 {
     if (*a->is_interrupted && !a->is_half_closed)

@@ -35,8 +35,10 @@ struct cp_http_reply {
     char text[512]; /* start of the body, NUL-terminated */
 };
 
-/* Returns CP_OK for every complete response, including a 404; CP_EIO if none
- * arrived in time; CP_EFORMAT if it is not HTTP or too long. */
+/*
+ * Returns CP_OK for every complete response, including a 404; CP_EIO if none
+ * arrived in time; CP_EFORMAT if it is not HTTP or too long.
+ */
 enum cp_status
 cp_http_client_send(const struct cp_http_address *to,
                     const struct cp_http_client_request *question,

@@ -140,8 +140,10 @@ static void start_connect(struct cp_http_probe *p)
     p->fd = -1;
 }
 
-/* Polls the connections under way once. Returns false if there are none or the
- * time is over. */
+/*
+ * Polls the connections under way once. Returns false if there are none or the
+ * time is over.
+ */
 static bool poll_connects(struct cp_http_probe *probes, size_t n,
                           int64_t end_ms)
 {

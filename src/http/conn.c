@@ -79,8 +79,10 @@ static size_t unsent_parts(const struct cp_http_exchange *x,
     return n;
 }
 
-/* Sends as much as the socket accepts. Returns false if the connection is
- * broken. */
+/*
+ * Sends as much as the socket accepts. Returns false if the connection is
+ * broken.
+ */
 static bool write_some(struct cp_http_exchange *x)
 {
     while (cp_http_write_pending(x) > 0) {
@@ -278,8 +280,10 @@ static void receive(struct cp_http_exchange *x)
         cp_http_conn_close(x);
 }
 
-/* The client has closed its sending side or the whole connection. Only sending
- * can tell which. So a deferred exchange sends its response now, if it can. */
+/*
+ * The client has closed its sending side or the whole connection. Only sending
+ * can tell which. So a deferred exchange sends its response now, if it can.
+ */
 static void on_half_close(struct cp_http_exchange *x)
 {
     if (x->is_deferred && x->callbacks.on_half_close) {
@@ -318,8 +322,10 @@ static void on_event(struct cp_http_source *source, uint32_t events)
     }
 }
 
-/* Whether the client has met its deadline, but the busy loop has not yet
- * handled its bytes. */
+/*
+ * Whether the client has met its deadline, but the busy loop has not yet
+ * handled its bytes.
+ */
 static bool has_pending_event(const struct cp_http_exchange *x)
 {
     struct pollfd p = { x->fd, x->state == CP_HTTP_IDLE ? POLLIN : POLLOUT, 0 };

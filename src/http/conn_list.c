@@ -101,8 +101,10 @@ void cp_http_conn_close(struct cp_http_exchange *x)
     cp_http_conn_drop_output(x);
 }
 
-/* Frees the closed connections, except touched ones: they are still in
- * server->touched, and the next turn frees them. */
+/*
+ * Frees the closed connections, except touched ones: they are still in
+ * server->touched, and the next turn frees them.
+ */
 void cp_http_conn_free_dead(struct cp_http_server *s)
 {
     struct cp_http_exchange *x = s->dead, *next;

@@ -136,8 +136,10 @@ static void put_security_headers(struct cp_http_exchange *x)
     x->has_policy = false;
 }
 
-/* Writes status line and headers; `framing` is the header that delimits the
- * body. */
+/*
+ * Writes status line and headers; `framing` is the header that delimits the
+ * body.
+ */
 static void put_head(struct cp_http_exchange *x, int status,
                      const char *framing)
 {

@@ -48,8 +48,10 @@ void cp_http_set_policy(struct cp_http_exchange *x, const char *policy);
 /* Drops the headers added so far, before an error response. */
 void cp_http_drop_headers(struct cp_http_exchange *x);
 
-/* Sends a response with the bytes of body, and empties body, which may be NULL.
- * If body has failed (its err), the response is 503. */
+/*
+ * Sends a response with the bytes of body, and empties body, which may be NULL.
+ * If body has failed (its err), the response is 503.
+ */
 void cp_http_answer(struct cp_http_exchange *x, int status,
                     struct cp_out *body);
 
@@ -79,8 +81,10 @@ void cp_http_defer(struct cp_http_exchange *x,
 /* Begins a response of unknown length. The exchange must be deferred. */
 void cp_http_stream_begin(struct cp_http_exchange *x, int status);
 
-/* Appends to the stream. Returns false if the client is 1 MB behind; write
- * again after on_writable. */
+/*
+ * Appends to the stream. Returns false if the client is 1 MB behind; write
+ * again after on_writable.
+ */
 bool cp_http_stream_write(struct cp_http_exchange *x, const void *bytes,
                           size_t len);
 void cp_http_stream_end(struct cp_http_exchange *x);

@@ -27,8 +27,10 @@ struct cp_http_header {
     uint32_t name, value; /* offsets in `head`, NUL-terminated */
 };
 
-/* Zero-initialize, then call cp_http_request_reset. Callers only read the
- * fields. */
+/*
+ * Zero-initialize, then call cp_http_request_reset. Callers only read the
+ * fields.
+ */
 struct cp_http_request {
     http_parser parser;
     const struct cp_http_limits *limits;
@@ -66,13 +68,17 @@ const char *cp_http_request_path(const struct cp_http_request *r);
 /* The string after '?', not decoded; "" if there is none. */
 const char *cp_http_request_query(const struct cp_http_request *r);
 
-/* Returns the value of a header, or NULL if it is absent. The name is not
- * case-sensitive. */
+/*
+ * Returns the value of a header, or NULL if it is absent. The name is not
+ * case-sensitive.
+ */
 const char *cp_http_request_header(const struct cp_http_request *r,
                                    const char *name);
 
-/* Copies the first value of a query parameter, decoded and truncated to cap. If
- * it is absent or badly encoded, returns false and sets out to "". */
+/*
+ * Copies the first value of a query parameter, decoded and truncated to cap. If
+ * it is absent or badly encoded, returns false and sets out to "".
+ */
 bool cp_http_request_param(const struct cp_http_request *r, const char *name,
                            char *out, size_t cap);
 

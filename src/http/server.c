@@ -58,10 +58,12 @@ void cp_http_server_pause(struct cp_http_server *s, bool is_paused)
     set_accepting(s, true);
 }
 
-/* Handles a failure of accept(). Returns true if the caller should try again.
+/*
+ * Handles a failure of accept(). Returns true if the caller should try again.
  * Without descriptors or memory it closes a connection. If there is none to
  * close, or for other errors, it stops accepting for a while, so that the loop
- * does not spin. */
+ * does not spin.
+ */
 static bool recover_accept(struct cp_http_server *s)
 {
     switch (errno) {

@@ -63,18 +63,23 @@ enum cp_status cp_http_server_watch(struct cp_http_server *s, int fd,
 enum cp_status cp_http_server_run(struct cp_http_server *s,
                                   struct cp_error *err);
 
-/* Runs one turn of the loop: waits for events, at most max_ms unless it is
- * negative, and handles them. For callers with their own loop. */
+/*
+ * Runs one turn of the loop: waits for events, at most max_ms unless it is
+ * negative, and handles them. For callers with their own loop.
+ */
 enum cp_status cp_http_server_turn(struct cp_http_server *s, int max_ms,
                                    struct cp_error *err);
 
-/* Adds a connected socket. Returns false if out of memory; the caller then
- * still owns the socket. */
+/*
+ * Adds a connected socket. Returns false if out of memory; the caller then
+ * still owns the socket.
+ */
 bool cp_http_server_adopt(struct cp_http_server *s, int fd);
 
-/* Calls timer->fire after ns nanoseconds; a second call moves the timer. The
+/*
+ * Calls timer->fire after ns nanoseconds; a second call moves the timer. The
  * caller owns the timer, which must outlive the server. At most a few timers.
- * */
+ */
 void cp_http_server_after(struct cp_http_server *s, struct cp_http_timer *timer,
                           int64_t ns);
 
@@ -94,8 +99,10 @@ void cp_http_server_wake(struct cp_http_server *s, struct cp_http_wake *wake);
 void cp_http_server_stats(const struct cp_http_server *s,
                           struct cp_http_stats *out);
 
-/* Call it in the child of a fork whose parent runs the server: closes the
- * inherited descriptors and changes nothing else. */
+/*
+ * Call it in the child of a fork whose parent runs the server: closes the
+ * inherited descriptors and changes nothing else.
+ */
 void cp_http_server_abandon(const struct cp_http_server *s);
 
 /* Closes everything; calls on_disconnect of deferred exchanges. */

@@ -20,12 +20,16 @@ struct cp_http_address;
 /* Whether the string has 1 to 256 of those characters. */
 bool cp_http_token_is_valid(const char *token);
 
-/* Whether the two are equal, in constant time. `token` is valid; `given` may be
- * any string or NULL. */
+/*
+ * Whether the two are equal, in constant time. `token` is valid; `given` may be
+ * any string or NULL.
+ */
 bool cp_http_token_is(const char *token, const char *given);
 
-/* Returns the token of the environment if the server is on this machine, or
- * NULL otherwise. A token must not leave the machine unencrypted. */
+/*
+ * Returns the token of the environment if the server is on this machine, or
+ * NULL otherwise. A token must not leave the machine unencrypted.
+ */
 const char *cp_http_token_for(const struct cp_http_address *to);
 
 #endif

@@ -119,7 +119,7 @@ static bool read_ids(struct cp_text word, struct header *h)
            cp_text_to_int(second, &h->tid);
 }
 
-/* Parses the text behind the time: a period, the event, a frame. */
+/* Parses the rest of the line behind the time: a period, the event, a frame. */
 static bool read_event(struct cp_text rest, struct header *h)
 {
     struct cp_text word;

@@ -364,7 +364,7 @@ enum { NODES, HEAD, SAMPLES, DELTAS, TIMESTAMPS, START, END, N_PARTS };
 
 /* Times of the samples, in microseconds. */
 struct clock {
-    struct cp_json *times; /* NULL: no times */
+    struct cp_json *times; /* NULL if the file has no times */
     bool is_delta;
     double now, end;
 };

@@ -32,8 +32,10 @@
 #define REACH_TIMEOUT_MS 10000
 #define POLL_NS 2000000
 
-/* Memory that is mapped in the process during the calls: string arguments at
- * the low end, the stack of the calls at the high end. */
+/*
+ * Memory that is mapped in the process during the calls: string arguments at
+ * the low end, the stack of the calls at the high end.
+ */
 #define SCRATCH_BYTES ((uint64_t)512 << 10)
 #define TEXT_BYTES 4096 /* bytes per string argument */
 enum {
@@ -140,8 +142,10 @@ static enum cp_status report_dlerror(struct session *v, struct cp_error *err)
                         *text ? text : "no reason given");
 }
 
-/* If the library is already loaded, uses that copy, because the program calls
- * the hooks of that copy. */
+/*
+ * If the library is already loaded, uses that copy, because the program calls
+ * the hooks of that copy.
+ */
 static enum cp_status load(struct session *v, struct cp_error *err)
 {
     const uint64_t args[4] = { v->scratch + AT_LIBRARY, RTLD_NOW };
@@ -289,8 +293,10 @@ static void *try_thread(void *arg)
     return NULL;
 }
 
-/* Runs on a new thread: when a tracing thread ends, the kernel detaches its
- * tracee. */
+/*
+ * Runs on a new thread: when a tracing thread ends, the kernel detaches its
+ * tracee.
+ */
 static enum cp_status try_on_new_thread(struct attempt *t, struct cp_error *err)
 {
     pthread_t thread;
@@ -302,8 +308,9 @@ static enum cp_status try_on_new_thread(struct attempt *t, struct cp_error *err)
     return t->status;
 }
 
-/* Tries the threads in turn and uses the first one that reaches a safe point.
- * */
+/*
+ * Tries the threads in turn and uses the first one that reaches a safe point.
+ */
 static enum cp_status attach_by_any(struct attempt *t,
                                     struct cp_safe_points *safe_points,
                                     struct cp_error *err)

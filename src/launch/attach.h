@@ -24,18 +24,23 @@ struct cp_attach {
     const char *settings; /* settings, in the format of CPPROF */
 };
 
-/* Attaches to the process and returns the address of its endpoint. On failure
- * the process is unchanged. */
+/*
+ * Attaches to the process and returns the address of its endpoint. On failure
+ * the process is unchanged.
+ */
 enum cp_status cp_attach(const struct cp_attach *a,
                          char out_address[CP_ATTACH_ADDRESS],
                          struct cp_error *err);
 
-/* Ends a session by a call inside the process. Use it if the endpoint cannot be
- * reached. */
+/*
+ * Ends a session by a call inside the process. Use it if the endpoint cannot be
+ * reached.
+ */
 enum cp_status cp_attach_withdraw(pid_t pid, struct cp_error *err);
 
-/* Ends a session through its endpoint, and waits until the endpoint is closed.
- * */
+/*
+ * Ends a session through its endpoint, and waits until the endpoint is closed.
+ */
 enum cp_status cp_attach_detach(const char *address, struct cp_error *err);
 
 #endif

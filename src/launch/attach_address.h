@@ -16,9 +16,11 @@
 
 #define CP_ATTACH_ADDRESS_BYTES 160
 
-/* Returns `listen` with an absolute path. If listen is NULL, chooses any free
+/*
+ * Returns `listen` with an absolute path. If listen is NULL, chooses any free
  * port or a new unix socket. Fails with CP_EUSAGE if cpprof could not reach the
- * address. */
+ * address.
+ */
 enum cp_status cp_attach_address_choose(pid_t pid, const char *listen,
                                         char out[CP_ATTACH_ADDRESS_BYTES],
                                         struct cp_error *err);

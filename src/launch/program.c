@@ -1,5 +1,7 @@
-/* program.c - searches PATH, and checks permissions, machine, loader and #!
- * lines. */
+/*
+ * program.c - searches PATH, and checks permissions, machine, loader and #!
+ * lines.
+ */
 #include "launch/program.h"
 
 #include <errno.h>
@@ -225,8 +227,10 @@ enum cp_status cp_program_check_elf(const char *path, const char *name,
 
 /* ---- scripts ---- */
 
-/* Terminates the next word with NUL and returns it; returns NULL after the
- * last. */
+/*
+ * Terminates the next word with NUL and returns it; returns NULL after the
+ * last.
+ */
 static char *next_word(char **rest)
 {
     char *word;

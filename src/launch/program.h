@@ -23,12 +23,15 @@ struct cp_program {
 enum cp_status cp_program_find(struct cp_program *out, const char *command,
                                struct cp_error *err);
 
-/* Returns CP_OK if the loader will load the library into `path`, which is a
- * program or a script. */
+/*
+ * Returns CP_OK if the loader will load the library into `path`, which is a
+ * program or a script.
+ */
 enum cp_status cp_program_check(const char *path, struct cp_error *err);
 
-/* Checks an ELF file, but not its permissions; error messages call it `name`.
- * */
+/*
+ * Checks an ELF file, but not its permissions; error messages call it `name`.
+ */
 enum cp_status cp_program_check_elf(const char *path, const char *name,
                                     struct cp_error *err);
 

@@ -32,8 +32,10 @@ struct cp_safe_point_regs {
 bool cp_safe_point_is(struct cp_safe_points *q,
                       const struct cp_safe_point_regs *regs);
 
-/* Whether a thread that is about to enter a system call is at a safe point:
- * code of the program calls one function of libc, such as write(). */
+/*
+ * Whether a thread that is about to enter a system call is at a safe point:
+ * code of the program calls one function of libc, such as write().
+ */
 bool cp_safe_point_is_direct(struct cp_safe_points *q,
                              const struct cp_safe_point_regs *regs);
 

@@ -189,8 +189,9 @@ enum cp_status cp_target_check(pid_t pid, const char *library,
 
 /* ---- functions ---- */
 
-/* Finds the first mapping and the file of an object; maps is sorted by address.
- * */
+/*
+ * Finds the first mapping and the file of an object; maps is sorted by address.
+ */
 static bool find_object(pid_t pid, const char *object, uint64_t *out_base,
                         char path[PATH_BYTES])
 {

@@ -40,9 +40,10 @@ struct cp_tracee_options {
     uint64_t call_at; /* address of a syscall instruction in libc */
 };
 
-/* Stops the thread at a safe point. Returns CP_EOTHER if it did not reach one
+/*
+ * Stops the thread at a safe point. Returns CP_EOTHER if it did not reach one
  * in time; it then continues to run, and the caller can try a different thread.
- * */
+ */
 enum cp_status cp_tracee_begin(struct cp_tracee **out,
                                const struct cp_tracee_options *options,
                                struct cp_error *err);

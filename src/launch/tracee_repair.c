@@ -151,8 +151,10 @@ static bool is_endless_read(const struct cp_tracee *t,
     return false;
 }
 
-/* Advances the arguments by `done` bytes. Returns false if nothing is left to
- * transfer. */
+/*
+ * Advances the arguments by `done` bytes. Returns false if nothing is left to
+ * transfer.
+ */
 static bool advance(struct cp_tracee *t, struct user_regs_struct *r,
                     uint64_t done)
 {
@@ -225,8 +227,10 @@ static enum cp_status continue_transfer(struct cp_tracee *t,
     return cp_tracee_set_regs(t, &t->regs, err);
 }
 
-/* Returns the deadline of a wait that would restart with its full timeout; 0
- * for other calls. */
+/*
+ * Returns the deadline of a wait that would restart with its full timeout; 0
+ * for other calls.
+ */
 static int64_t timeout_end_ns(const struct user_regs_struct *r,
                               int64_t began_ns)
 {

@@ -52,8 +52,10 @@ enum cp_status cp_tracee_set_regs(const struct cp_tracee *t,
                                   const struct user_regs_struct *regs,
                                   struct cp_error *err);
 
-/* Waits for the next stop; *out is the status of waitpid(). Returns CP_EOTHER
- * if no stop comes in time. */
+/*
+ * Waits for the next stop; *out is the status of waitpid(). Returns CP_EOTHER
+ * if no stop comes in time.
+ */
 enum cp_status cp_tracee_wait_stop(struct cp_tracee *t, int64_t end_ms,
                                    int *out, struct cp_error *err);
 
@@ -72,9 +74,11 @@ bool cp_tracee_is_event_stop(int wait_status);
 enum cp_status cp_tracee_interrupt(struct cp_tracee *t, int64_t end_ms,
                                    struct cp_error *err);
 
-/* tracee_safe_point.c: runs a stopped thread to a safe point and sets t->regs.
+/*
+ * tracee_safe_point.c: runs a stopped thread to a safe point and sets t->regs.
  * Returns CP_EOTHER if it does not reach one in time; the thread then continues
- * to run. */
+ * to run.
+ */
 enum cp_status
 cp_tracee_run_to_safe_point(struct cp_tracee *t,
                             const struct cp_tracee_options *options,

@@ -78,8 +78,8 @@ static void fill_descriptors(void)
 }
 
 /*
- * Whether this process execs another program (`cpprof run`), which must inherit
- * descriptors and signal dispositions unchanged.
+ * Whether this process execs a user's program (`cpprof run`), which must
+ * inherit descriptors and signal dispositions unchanged.
  */
 static bool is_exec_command(int argc, const char *const *args)
 {

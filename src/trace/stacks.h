@@ -28,7 +28,7 @@ struct cp_trace_stack {
     bool is_known;
 };
 
-/* Initialized by { 0 } and cp_trace_stacks_init. */
+/* Initialize with { 0 }, then call cp_trace_stacks_init. */
 struct cp_trace_stacks {
     struct cp_arena arena;
     struct cp_strtab strings;

@@ -49,7 +49,7 @@ struct cp_step {
     uint64_t latest_ns; /* UNBLOCK and CREATE: time by which it runs */
     enum cp_step_kind kind;
     int32_t tid, other;
-    uint32_t stack; /* 0: none */
+    uint32_t stack; /* stack number, or 0 */
     uint32_t start;
     struct cp_str text, more; /* borrowed */
 };

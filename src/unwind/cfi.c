@@ -68,8 +68,9 @@ static enum cp_cfa_kind cfa_of_register(const struct machine *m, uint64_t reg)
     return reg == m->regs->scratch ? CP_CFA_SCRATCH : CP_CFA_NONE;
 }
 
-/* Converts bytes to words of 8 bytes. Returns false if the value does not fit.
- * */
+/*
+ * Converts bytes to words of 8 bytes. Returns false if the value does not fit.
+ */
 static bool to_words(int64_t off, int16_t *out)
 {
     int64_t words = off >> 3;
@@ -186,8 +187,10 @@ static bool is_plt(struct cp_cursor c, int64_t *out_n)
     return *out_n >= 0 && *out_n < 32;
 }
 
-/* Reads DW_OP_bregN. Returns false if the expression starts with a different
- * operation. */
+/*
+ * Reads DW_OP_bregN. Returns false if the expression starts with a different
+ * operation.
+ */
 static bool read_breg(struct cp_cursor *c, uint64_t *out_reg, int64_t *out_off)
 {
     uint64_t op = cp_cursor_uint(c, 1);
@@ -265,8 +268,10 @@ static void restore_initial(struct machine *m, uint64_t reg)
         m->state.saved[slot] = m->initial.saved[slot];
 }
 
-/* Runs an instruction (DW_CFA_*) that defines the CFA. Returns false if the
- * instruction is of a different kind. */
+/*
+ * Runs an instruction (DW_CFA_*) that defines the CFA. Returns false if the
+ * instruction is of a different kind.
+ */
 static bool define_cfa(struct machine *m, struct cp_cursor *c, uint8_t op)
 {
     uint64_t reg = m->state.reg;
@@ -297,8 +302,9 @@ static bool define_cfa(struct machine *m, struct cp_cursor *c, uint8_t op)
     }
 }
 
-/* Runs an instruction that defines a saved register, whose number comes first.
- * */
+/*
+ * Runs an instruction that defines a saved register, whose number comes first.
+ */
 static bool is_about_register(uint8_t op)
 {
     return (op >= 0x05 && op <= 0x09) || op == 0x10 || op == 0x11 ||

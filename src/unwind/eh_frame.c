@@ -189,8 +189,10 @@ static size_t each_in_section(struct reader *r, const uint8_t *at,
     return n_bad;
 }
 
-/* Reads the entries in the order of the table, whose pairs are two 4-byte
- * offsets. */
+/*
+ * Reads the entries in the order of the table, whose pairs are two 4-byte
+ * offsets.
+ */
 static size_t each_in_table(struct reader *r, struct cp_cursor table, size_t n,
                             cp_fde_sink *sink, void *context)
 {

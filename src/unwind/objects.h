@@ -21,8 +21,10 @@
 
 struct cp_objects;
 
-/* limit_bytes limits the tables of all modules together. Objects loaded after
- * the limit is reached get no CFI. */
+/*
+ * limit_bytes limits the tables of all modules together. Objects loaded after
+ * the limit is reached get no CFI.
+ */
 struct cp_objects *cp_objects_new(size_t limit_bytes, struct cp_error *err);
 
 /*

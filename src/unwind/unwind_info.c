@@ -43,8 +43,10 @@ static uintptr_t find_header(const struct dl_phdr_info *info)
     return 0;
 }
 
-/* Finds .eh_frame through the section headers of the program. Returns its
- * address, or 0. */
+/*
+ * Finds .eh_frame through the section headers of the program. Returns its
+ * address, or 0.
+ */
 static uintptr_t find_section(const struct dl_phdr_info *info)
 {
     struct cp_elf_section section;

@@ -33,7 +33,7 @@ void cp_trace_data_info(const struct cp_trace_timeline *t, const char *title,
 /* Which lanes to return; "time" sorts by the time they ran. */
 struct cp_trace_lane_query {
     const char *sort;    /* "time", "name", "start" or "id" */
-    struct cp_regex *re; /* matches the name; NULL: all */
+    struct cp_regex *re; /* matches the name; NULL matches all */
     size_t skip, max_lanes;
 };
 

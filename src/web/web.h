@@ -30,7 +30,7 @@ struct cp_web_options {
     const char *title;
     const char *host_port; /* "localhost:8080", ":", ... */
     const struct cp_web_live
-        *live; /* NULL: the profile is not from a running program */
+        *live; /* NULL if the profile is not from a running program */
 };
 
 struct cp_web;

@@ -56,7 +56,7 @@ struct cp_options {
     bool is_drawn;   /* the dot text goes to graphviz, not to the user */
     enum cp_granularity granularity;
     int node_count; /* -1: default of the format; 0 or less: all */
-    int max_degree; /* edges of a node in pictures; 0: no limit */
+    int max_degree; /* edges of a node in pictures; 0 means unlimited */
     double node_fraction, edge_fraction, divide_by;
     const char *thread; /* name of the only thread; "" for all */
     const char *unit, *sample_index, *source_path, *trim_path, *output;

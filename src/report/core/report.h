@@ -18,7 +18,7 @@
 #include "profile/model/profile.h"
 #include "report/core/options.h"
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_report {
     struct cp_profile *profile;
     struct cp_options options; /* user's options, adjusted to the format */

@@ -25,7 +25,7 @@ struct cp_tag {
     int64_t flat, flat_div, cum, cum_div;
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_nodelets {
     struct cp_tag *tags; /* by node, then text before numbers, then group */
     uint32_t n_tags;

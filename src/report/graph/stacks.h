@@ -24,7 +24,7 @@ struct cp_stack {
     uint32_t sample;  /* a sample with this stack */
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_stacks {
     const struct cp_report *report;
     struct cp_frames frames;

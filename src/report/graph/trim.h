@@ -10,7 +10,7 @@
 struct cp_regex;
 struct cp_report;
 
-/* Initialized by { 0 }, or with `only` set. */
+/* Initialize with { 0 }, or with `only` set. */
 struct cp_trimmed {
     struct cp_regex *only; /* only nodes that match need edges */
     struct cp_frames frames;

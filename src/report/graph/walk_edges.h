@@ -27,7 +27,7 @@ enum cp_edge_marks {
 
 struct cp_edge_sum {
     int64_t weight;
-    uint32_t stamp; /* last sample counted; 0: never */
+    uint32_t stamp; /* last sample counted; 0 means never */
     uint8_t marks;
 };
 
@@ -40,7 +40,7 @@ struct cp_edge_cache {
     uint32_t dst, edge;
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_edge_table {
     uint32_t n_nodes;
     struct cp_edge_sum *square; /* n_nodes + 1 rows; the last is for the root */

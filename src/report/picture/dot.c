@@ -25,7 +25,7 @@ struct drawing {
     struct cp_report *r;
     struct cp_trimmed *t;
     struct cp_out *out;
-    uint32_t *id;       /* indexed by node, from 1; 0: not drawn */
+    uint32_t *id;       /* indexed by node, from 1; 0 if not drawn */
     bool *has_nodelets; /* indexed by node */
     double max_flat;
     struct cp_arena arena;

@@ -18,7 +18,7 @@ struct cp_flame_box {
     uint32_t from, n;    /* range of the layout's cursors */
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_flame {
     struct cp_stacks stacks;
     struct cp_flame_box *boxes; /* parents before children, left to right */

@@ -29,7 +29,7 @@ struct cp_weblist_section {
     size_t n, cap;
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_weblist_code {
     struct cp_report report; /* the same report, by addresses */
     struct cp_frames frames;

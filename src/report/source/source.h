@@ -36,7 +36,7 @@ struct cp_source_file {
     bool is_known;
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_source {
     const char *search_path, *trim_path; /* colon-separated lists */
     char *cwd; /* default search_path, freed with free() */

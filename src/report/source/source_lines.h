@@ -20,7 +20,7 @@ struct cp_source_entry {
     int64_t start_line, line, flat, cum;
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_source_lines {
     struct cp_frames frames;
     struct cp_graph graph;

@@ -199,7 +199,7 @@ static size_t bytes_of(const struct cp_abbrevs *t)
     return t->cap * sizeof(*t->entries) + t->attrs_cap * sizeof(*t->attrs);
 }
 
-/* Frees cached tables if they are many and large. */
+/* Frees cached tables when their number and size exceed the limits. */
 static void trim(struct cp_abbrev_cache *cache, size_t section_len)
 {
     if (cache->n_bytes <= MAX_BYTES + section_len)

@@ -8,7 +8,7 @@
 
 struct cp_out;
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_candidates {
     const char **items;
     size_t n, cap;

@@ -90,7 +90,9 @@ static enum cp_status set_float(struct cp_command *c, const struct cp_flag *f,
     return CP_OK;
 }
 
-/* Chooses a member of an exclusive group; fails if another one was chosen. */
+/*
+ * Chooses a member of an exclusive group; fails if a different one was chosen.
+ */
 static enum cp_status claim(const char **holder, const char *name,
                             struct cp_error *err)
 {

@@ -216,8 +216,8 @@ static void set_post(const struct cp_transfer *t, CURL *handle)
 }
 
 /*
- * Sends the token. libcurl drops it on a redirect to another host. An address
- * with a password keeps its password.
+ * Sends the token. libcurl drops it on a redirect to a different host. If the
+ * address has a password, the password is sent instead.
  */
 static void set_token(const struct cp_transfer *t, CURL *handle)
 {

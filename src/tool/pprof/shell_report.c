@@ -211,7 +211,7 @@ static enum cp_status run(const struct cp_command *c,
     return wait_for(pid, err);
 }
 
-/* The same with standard output connected to another program. */
+/* Runs the report with standard output connected to a second program. */
 static enum cp_status run_piped(const struct cp_command *c,
                                 const struct cp_profile *p, const char *command,
                                 struct cp_error *err)

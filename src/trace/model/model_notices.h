@@ -1,5 +1,5 @@
 /*
- * model_notices - events that concern another thread: releases of a lock,
+ * model_notices - events that concern a second thread: releases of a lock,
  * creations of a thread. The model finds wakers and creators among them.
  */
 #ifndef CP_TRACE_MODEL_NOTICES_H
@@ -20,7 +20,7 @@ struct cp_notice {
     bool is_used;
 };
 
-/* Initialized by zeros. */
+/* Zero-initialize before use. */
 struct cp_notices {
     struct cp_notice *list;
     size_t n, cap;

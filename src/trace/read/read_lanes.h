@@ -16,7 +16,7 @@
 struct cp_trace_thread {
     uint32_t lane;           /* or CP_TRACE_NO_LANE */
     uint32_t proc;           /* index, or CP_TRACE_NO_LANE */
-    bool is_proc_in_syscall; /* another thread may steal the processor */
+    bool is_proc_in_syscall; /* a different thread may steal the processor */
 };
 
 struct cp_trace_proc {
@@ -32,7 +32,7 @@ struct cp_trace_spans {
     struct cp_trace_proc *procs;
     size_t n_lanes, cap_lanes, n_threads, cap_threads, n_procs, cap_procs;
     struct cp_table lane_ids, thread_ids, proc_ids;
-    uint8_t *states; /* indexed by reason: state + 1; 0: unknown */
+    uint8_t *states; /* indexed by reason: state + 1; 0 if unknown */
     size_t n_states, cap_states;
     uint64_t number; /* number of the generation */
     uint32_t counters[3], gc,

@@ -28,7 +28,7 @@ struct cp_trace_read_stack {
     uint32_t n;
 };
 
-/* Initialized by cp_trace_names_init. */
+/* Initialize with cp_trace_names_init. */
 struct cp_trace_names {
     struct cp_arena arena;
     struct cp_strtab strings;

@@ -29,7 +29,7 @@ enum cp_trace_state {
     CP_TRACE_NETWORK, /* waits for a socket or other I/O */
     CP_TRACE_SYNC,    /* waits for a lock, a channel, another thread */
     CP_TRACE_SLEEP,
-    CP_TRACE_BLOCKED, /* waits for another reason */
+    CP_TRACE_BLOCKED, /* waits for a different reason */
     CP_TRACE_NONE,    /* does not exist */
 };
 #define CP_TRACE_N_STATES 7 /* without CP_TRACE_NONE */
@@ -43,7 +43,7 @@ struct cp_trace_lane {
     uint64_t first_ns, last_ns;
     uint64_t seq;        /* sequence number of its starts and wake-ups */
     uint64_t seq_number; /* generation of seq */
-    uint32_t label;      /* string; 0: none */
+    uint32_t label;      /* string, or 0 */
     uint32_t function;   /* string: start function */
     uint32_t reason;     /* string: reason of the current state */
     uint32_t stack,
@@ -77,7 +77,7 @@ enum cp_trace_mark_kind {
 /* A moment. */
 struct cp_trace_mark {
     uint64_t time_ns, value;
-    uint32_t lane; /* CP_TRACE_NO_LANE: whole program */
+    uint32_t lane; /* CP_TRACE_NO_LANE means the whole program */
     uint32_t name, text, stack;
     uint8_t kind;
 };

@@ -10,7 +10,7 @@
 
 struct cp_error;
 
-/* Initialized by cp_trace_store_init. */
+/* Initialize with cp_trace_store_init. */
 struct cp_trace_store {
     int fd;        /* -1: no file */
     char **pieces; /* each of PIECE_BYTES */

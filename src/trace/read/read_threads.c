@@ -61,7 +61,7 @@ static struct cp_trace_row *row_of(struct cp_trace_threads *t, uint32_t lane,
     return &t->rows[lane];
 }
 
-/* Adds to a column, unless it has the kernel's figure. */
+/* Adds to a column, unless it already has the kernel's figure. */
 static void add(struct cp_trace_row *r, enum cp_trace_column c, uint64_t value)
 {
     if (!(r->given >> c & 1))

@@ -64,7 +64,9 @@ void cp_trace_timeline_add(const struct cp_trace_timeline *t, uint32_t lane,
 uint32_t cp_trace_timeline_reason(const struct cp_trace_timeline *t, size_t i);
 size_t cp_trace_timeline_n_reasons(const struct cp_trace_timeline *t);
 
-/* The marks of a lane (CP_TRACE_NO_LANE: of the program), by time. */
+/*
+ * The marks of a lane, by time; CP_TRACE_NO_LANE selects those of the program.
+ */
 const struct cp_trace_mark *
 cp_trace_timeline_marks(const struct cp_trace_timeline *t, uint32_t lane,
                         size_t *n);
