@@ -271,7 +271,7 @@ static int open_socket(const struct cp_http_address *a)
     return fd;
 }
 
-/* Without IPv6 in the kernel, "*" means every IPv4 interface. */
+/* Replaces "*" by every IPv4 interface if the kernel has no IPv6. */
 static bool fall_back_to_ipv4(struct cp_http_address *a)
 {
     struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&a->socket;

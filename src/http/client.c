@@ -37,7 +37,8 @@ static int64_t now_ms(void)
 }
 
 /*
- * A half-closed connection makes the server send the profile recorded so far.
+ * Half-closes the connection after an interrupt, which makes the server send
+ * the profile recorded so far.
  */
 static void half_close_if_interrupted(struct connection *a)
 {

@@ -167,7 +167,10 @@ static bool poll_connects(struct cp_http_probe *probes, size_t n,
     return true;
 }
 
-/* A connection that succeeds at once counts even after the deadline. */
+/*
+ * Connects to all addresses. A connection that succeeds at once counts even
+ * after the deadline.
+ */
 static void connect_all(struct cp_http_probe *probes, size_t n, int64_t end_ms)
 {
     for (size_t i = 0; i < n; i++)

@@ -118,7 +118,10 @@ static void become_idle(struct cp_http_exchange *x)
         cp_http_conn_touch(x); /* a pipelined request has arrived */
 }
 
-/* The response is sent. */
+/*
+ * Closes the connection or prepares it for the next request, after the response
+ * is sent.
+ */
 static void finish_response(struct cp_http_exchange *x)
 {
     cp_http_conn_drop_output(x);
@@ -281,8 +284,9 @@ static void receive(struct cp_http_exchange *x)
 }
 
 /*
- * The client has closed its sending side or the whole connection. Only sending
- * can tell which. So a deferred exchange sends its response now, if it can.
+ * Returns the client has closed its sending side or the whole connection. Only
+ * sending can tell which. So a deferred exchange sends its response now, if it
+ * can.
  */
 static void on_half_close(struct cp_http_exchange *x)
 {

@@ -28,7 +28,10 @@ cp_http_request_of(const struct cp_http_exchange *x)
     return &x->request;
 }
 
-/* 127.0.0.0/8 may also appear as an IPv4-mapped IPv6 address. */
+/*
+ * Whether the client's address is in 127.0.0.0/8, also as an IPv4-mapped IPv6
+ * address, or ::1.
+ */
 bool cp_http_is_from_loopback(const struct cp_http_exchange *x)
 {
     union {
@@ -126,7 +129,7 @@ void cp_http_drop_headers(struct cp_http_exchange *x)
     x->has_policy = false;
 }
 
-/* The security headers of every response. */
+/* Writes the security headers, which every response has. */
 static void put_security_headers(struct cp_http_exchange *x)
 {
     append(x, &x->output, "X-Content-Type-Options: nosniff\r\n");

@@ -65,7 +65,7 @@ static bool parse_end(const char *text, struct end *out)
     return true;
 }
 
-/* "  sl: LOCAL REMOTE ST TX:RX TR:WHEN RETRANSMITS UID ..." */
+/* Parses a line "  sl: LOCAL REMOTE ST TX:RX TR:WHEN RETRANSMITS UID ...". */
 static bool match_line(char *line, const struct end *local,
                        const struct end *remote, uid_t *out)
 {

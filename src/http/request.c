@@ -195,7 +195,10 @@ static int split_target(struct cp_http_request *r)
     return 0;
 }
 
-/* HTTP/1.1 requires exactly one Host; several are an attack. */
+/*
+ * Whether the Host header is acceptable: HTTP/1.1 requires exactly one; several
+ * are an attack.
+ */
 static bool has_host(const struct cp_http_request *r)
 {
     size_t n = 0;

@@ -58,14 +58,14 @@ void cp_http_request_release(struct cp_http_request *r);
 size_t cp_http_request_feed(struct cp_http_request *r, const char *bytes,
                             size_t len);
 
-/* The method, such as "GET". */
+/* Returns the method, such as "GET". */
 const char *cp_http_request_method(const struct cp_http_request *r);
 bool cp_http_request_is(const struct cp_http_request *r, const char *method);
 
-/* The path, percent-decoded. */
+/* Returns the path, percent-decoded. */
 const char *cp_http_request_path(const struct cp_http_request *r);
 
-/* The string after '?', not decoded; "" if there is none. */
+/* Returns the string after '?', not decoded; "" if there is none. */
 const char *cp_http_request_query(const struct cp_http_request *r);
 
 /*

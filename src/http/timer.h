@@ -29,7 +29,7 @@ struct cp_http_timers {
     size_t n, cap;
 };
 
-/* The time of CLOCK_MONOTONIC, nanoseconds. */
+/* Returns the time of CLOCK_MONOTONIC, nanoseconds. */
 int64_t cp_http_now(void);
 
 /* Reserves room for n timers, so that setting one cannot fail. */

@@ -187,7 +187,7 @@ static bool is_frame(struct cp_text text)
            (text.pos == text.end || cp_text_is_white(*text.pos));
 }
 
-/* The same for an indented line. */
+/* Whether an indented line is a frame. */
 static bool is_frame_line(struct cp_text line)
 {
     return cp_text_consume_white(&line) > 0 && is_frame(line);

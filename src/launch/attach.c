@@ -127,7 +127,7 @@ static enum cp_status find_dlopen(pid_t pid, uint64_t *out,
     return status;
 }
 
-/* The error message is what dlerror() returns in the process. */
+/* Reports the message that dlerror() returns in the process. */
 static enum cp_status report_dlerror(struct session *v, struct cp_error *err)
 {
     static const uint64_t none[4];
@@ -143,8 +143,8 @@ static enum cp_status report_dlerror(struct session *v, struct cp_error *err)
 }
 
 /*
- * If the library is already loaded, uses that copy, because the program calls
- * the hooks of that copy.
+ * Loads the library. If it is already loaded, uses that copy, because the
+ * program calls the hooks of that copy.
  */
 static enum cp_status load(struct session *v, struct cp_error *err)
 {
@@ -340,7 +340,10 @@ static enum cp_status attach_by_any(struct attempt *t,
         (long)t->a->pid, SAFE_POINT_TIMEOUT_MS / 1000);
 }
 
-/* If cpprof ended now, the stopped thread would keep changed registers. */
+/*
+ * Blocks all signals: if cpprof ended now, the stopped thread would keep
+ * changed registers.
+ */
 static void block_signals(sigset_t *before)
 {
     sigset_t all;
@@ -390,7 +393,9 @@ enum cp_status cp_attach(const struct cp_attach *a,
         (long)a->pid, out_address);
 }
 
-/* cpprof_attach() ends the session if the listen address is empty. */
+/*
+ * Ends the session: cpprof_attach() does that if the listen address is empty.
+ */
 enum cp_status cp_attach_withdraw(pid_t pid, struct cp_error *err)
 {
     const struct cp_attach a = {

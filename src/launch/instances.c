@@ -67,7 +67,7 @@ static enum cp_status read_folder(struct cp_instances *list, const char *path,
     return status;
 }
 
-/* Root sees the registry directories of all users. */
+/* Reads the registry directories of all users, which root may see. */
 static enum cp_status read_all_users(struct cp_instances *list,
                                      struct cp_error *err)
 {

@@ -32,7 +32,10 @@ static bool resolve(char out[CP_LIBRARY_PATH], const char *path)
     return realpath(path, out) && access(out, R_OK) == 0;
 }
 
-/* LD_PRELOAD is a list separated by blanks and colons. */
+/*
+ * Rejects names with blanks and colons, because these separate the list in
+ * LD_PRELOAD.
+ */
 static enum cp_status check_name(const char *path, struct cp_error *err)
 {
     if (!path[strcspn(path, " :\t")])

@@ -95,7 +95,10 @@ enum cp_status cp_program_find(struct cp_program *out, const char *command,
 
 /* ---- checks ---- */
 
-/* The loader ignores LD_PRELOAD if exec gains privileges (AT_SECURE). */
+/*
+ * Fails if exec would gain privileges (AT_SECURE): the loader then ignores
+ * LD_PRELOAD.
+ */
 static enum cp_status check_rights(const char *path, struct cp_error *err)
 {
     struct stat st;

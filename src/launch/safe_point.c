@@ -72,7 +72,7 @@ static enum trust trust_of(const char *path, const struct cp_elf *e)
     return TRUSTED;
 }
 
-/* The unwind tables in the file, and their address in the process. */
+/* Finds the unwind tables in the file, and their address in the process. */
 static void find_tables(const struct cp_elf *e, uint64_t bias,
                         struct cp_compile_input *out)
 {

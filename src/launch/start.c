@@ -41,7 +41,10 @@ static const char *env_or_empty(const char *name)
     return value ? value : "";
 }
 
-/* libcpprof.so comes first, so that its malloc hook calls the others. */
+/*
+ * Sets LD_PRELOAD. libcpprof.so comes first, so that its malloc hook calls the
+ * others.
+ */
 static enum cp_status set_preload(const char *library, struct cp_error *err)
 {
     const char *parts[] = { library, env_or_empty("LD_PRELOAD"), NULL };

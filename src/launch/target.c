@@ -95,7 +95,10 @@ static enum cp_status check_state(pid_t pid, struct cp_error *err)
     return CP_OK;
 }
 
-/* A seccomp filter may kill the process for a system call of the library. */
+/*
+ * Rejects a process with a seccomp filter, which may kill the process for a
+ * system call of the library.
+ */
 static enum cp_status check_seccomp(pid_t pid, struct cp_error *err)
 {
     long mode = status_number(pid, "Seccomp");
@@ -126,7 +129,7 @@ static enum cp_status check_vfork(pid_t pid, struct cp_error *err)
     return CP_OK;
 }
 
-/* The process must find the same file at this path. */
+/* Checks that the process finds the same library file at this path. */
 static enum cp_status check_library(pid_t pid, const char *library,
                                     struct cp_error *err)
 {

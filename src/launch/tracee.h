@@ -73,7 +73,8 @@ bool cp_tracee_write(const struct cp_tracee *t, uint64_t at, const void *bytes,
                      size_t len);
 
 /*
- * How suitable a system call is for a stop: 0 is the best, -1 is unsuitable.
+ * Returns how suitable a system call is for a stop: 0 is the best, -1 is
+ * unsuitable.
  */
 int cp_tracee_rank(long call);
 

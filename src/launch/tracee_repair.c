@@ -87,7 +87,10 @@ static size_t read_rest(struct cp_tracee *t, struct scratch *s, uint64_t at,
     return skip_bytes(s->vector, n, done);
 }
 
-/* An address below the red zone; the kernel copies the data at entry. */
+/*
+ * Returns an address below the red zone for call arguments; the kernel copies
+ * the data at entry.
+ */
 static uint64_t scratch_at(const struct user_regs_struct *r)
 {
     return (r->rsp - RED_ZONE - sizeof(struct scratch)) & ~(uint64_t)15;
@@ -108,7 +111,10 @@ static bool advance_vector(struct cp_tracee *t, const struct transfer *how,
     return true;
 }
 
-/* For sendmsg and recvmsg; the first part carried the control data. */
+/*
+ * Advances the message of sendmsg or recvmsg. The first part has carried the
+ * control data.
+ */
 static bool advance_message(struct cp_tracee *t, struct user_regs_struct *r,
                             uint64_t done)
 {
@@ -252,7 +258,10 @@ void cp_tracee_shorten_timeout(struct cp_tracee *t)
                      : 0;
 }
 
-/* The interrupted sleep has written its remaining time; undo that. */
+/*
+ * Restores the memory that the interrupted sleep has overwritten with its
+ * remaining time.
+ */
 static void restore_remainder(const struct cp_tracee *t)
 {
     if (t->remainder_at && (long)t->regs.rax == -RESTART_BLOCK)

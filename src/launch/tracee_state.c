@@ -43,7 +43,10 @@ void cp_tracee_state_read(pid_t tid, struct cp_tracee_state *out)
     out->n_sleeps = read_status(tid, "\nvoluntary_ctxt_switches:");
 }
 
-/* A receive with a timeout ends with EINTR when its thread is stopped. */
+/*
+ * Whether the socket has a receive timeout: such a receive ends with EINTR when
+ * its thread is stopped.
+ */
 static bool has_receive_timeout(pid_t tid, int fd)
 {
     struct timeval timeout = { 0, 0 };

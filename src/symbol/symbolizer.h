@@ -30,9 +30,9 @@ struct cp_symbolizer_options {
 };
 
 /*
- * options may be NULL. Fails if the file cannot be opened, is not an ELF file,
- * or has a different build id. Missing debug information is not an error; see
- * cp_symbolizer_reason.
+ * Opens a file; options may be NULL. Fails if the file cannot be opened, is not
+ * an ELF file, or has a different build id. Missing debug information is not an
+ * error; see cp_symbolizer_reason.
  */
 enum cp_status cp_symbolizer_open(struct cp_symbolizer **out, const char *path,
                                   const struct cp_symbolizer_options *options,

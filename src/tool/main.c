@@ -92,7 +92,7 @@ static bool is_word(const char *arg, const char *word)
     return strcmp(arg + strspn(arg, "-"), word) == 0;
 }
 
-/* `cpprof` without a subcommand. */
+/* Runs `cpprof` without a subcommand. */
 static int run_bare(int argc, const char *const *args)
 {
     if (argc > 1 && (is_word(args[1], "help") || strcmp(args[1], "-h") == 0))

@@ -91,7 +91,7 @@ struct cp_trace_format {
 extern const struct cp_trace_format cp_trace_go, cp_trace_perfetto,
     cp_trace_chrome;
 
-/* The format of that name ("" is the default), or NULL. */
+/* Returns the format of that name ("" is the default), or NULL. */
 const struct cp_trace_format *cp_trace_format_find(const char *name);
 
 #endif

@@ -27,7 +27,7 @@ struct cp_tid_table {
     uint32_t free; /* head of the free list, index + 1 */
 };
 
-/* The struct of the thread, or NULL. */
+/* Returns the struct of the thread, or NULL. */
 void *cp_tid_find(const struct cp_tid_table *t, int32_t tid);
 
 /*

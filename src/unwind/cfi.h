@@ -22,7 +22,7 @@ struct cp_cfi_machine {
 
 extern const struct cp_cfi_machine cp_cfi_x86_64, cp_cfi_aarch64;
 
-/* The machine that this code is compiled for. */
+/* Describes the machine that this code is compiled for. */
 const struct cp_cfi_machine *cp_cfi_native(void);
 
 /* Receives a row that is valid from this address on. Returns false to stop. */

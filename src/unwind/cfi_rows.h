@@ -20,7 +20,7 @@ struct cp_cfi_row;
 /* Returns the index of a row; adds the row if it is new. */
 uint32_t cp_cfi_rows_number(const struct cp_cfi_row *row);
 
-/* The number of rows. */
+/* Returns the number of rows. */
 size_t cp_cfi_rows_count(void);
 
 #endif

@@ -35,7 +35,7 @@ enum cp_status cp_compile(const struct cp_compile_input *input,
 
 void cp_compile_release(struct cp_unwind_module *m);
 
-/* Memory of the module's tables, bytes. */
+/* Returns the memory of the module's tables, in bytes. */
 size_t cp_compile_bytes(const struct cp_unwind_module *m);
 
 #endif

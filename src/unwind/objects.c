@@ -82,7 +82,10 @@ static struct object *find_object(struct cp_objects *o, uint64_t fingerprint)
     return NULL;
 }
 
-/* An object without unwind information is still a module: it has code. */
+/*
+ * Adds an object. One without unwind information is still a module, because it
+ * has code.
+ */
 static enum cp_status add_object(struct cp_objects *o,
                                  struct cp_compile_input *in,
                                  uint64_t fingerprint)
@@ -201,8 +204,8 @@ static void drop_unseen(struct cp_objects *o)
 }
 
 /*
- * If the grace period does not end, the old table and the modules of unloaded
- * objects leak: readers may still use them.
+ * Publishes the new table. If the grace period does not end, the old table and
+ * the modules of unloaded objects leak: readers may still use them.
  */
 static enum cp_status publish(struct cp_objects *o)
 {

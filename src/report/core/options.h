@@ -64,7 +64,7 @@ struct cp_options {
     const char *tagfocus, *tagignore, *tagshow, *taghide, *tagroot, *tagleaf;
 };
 
-/* Default values. */
+/* Returns the default values. */
 static inline struct cp_options cp_options_default(void)
 {
     return (struct cp_options){

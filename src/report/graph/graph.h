@@ -86,8 +86,8 @@ enum cp_status cp_graph_index_edges(struct cp_graph *g, struct cp_error *err);
 enum cp_status cp_graph_select(struct cp_graph *g, struct cp_error *err);
 
 /*
- * The node's printable name. If memory is exhausted, returns "" and sets
- * is_short_of_memory.
+ * Returns the node's printable name. If memory is exhausted, returns "" and
+ * sets is_short_of_memory.
  */
 struct cp_str cp_graph_name(struct cp_graph *g, uint32_t node);
 

@@ -37,7 +37,9 @@ enum cp_status cp_source_lines_init(struct cp_source_lines *l,
                                     struct cp_error *err);
 void cp_source_lines_release(struct cp_source_lines *l);
 
-/* The end of the entries of e's function, or of its part in one file. */
+/*
+ * Returns the end of the entries of e's function, or of its part in one file.
+ */
 const struct cp_source_entry *
 cp_source_lines_function(const struct cp_source_lines *l,
                          const struct cp_source_entry *e);

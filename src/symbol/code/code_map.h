@@ -44,7 +44,7 @@ enum cp_status cp_code_map_resolve(struct cp_code_map *m,
 bool cp_code_map_start(const struct cp_code_map *m, const char *name,
                        uint64_t *out);
 
-/* m may be NULL. */
+/* Closes m, which may be NULL. */
 void cp_code_map_close(struct cp_code_map *m);
 
 #endif

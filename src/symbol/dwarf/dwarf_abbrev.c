@@ -133,7 +133,7 @@ static bool read_attrs(struct cp_abbrevs *t, struct cp_abbrev *a,
     return true;
 }
 
-/* Shell sort by code, in place, for tables that are not sorted. */
+/* Sorts by code, in place (Shell sort), for tables that are not sorted. */
 static void sort_entries(struct cp_abbrev *entries, size_t n)
 {
     for (size_t step = n / 2; step > 0; step /= 2)

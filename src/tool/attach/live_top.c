@@ -226,7 +226,7 @@ static bool read_output(struct top *t)
     return n == 0 || (n < 0 && errno != EINTR);
 }
 
-/* The child's output without its messages about fetching. */
+/* Returns the child's output without its messages about fetching. */
 static const char *report_of(const struct top *t)
 {
     const char *text = t->text;

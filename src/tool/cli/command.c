@@ -231,7 +231,7 @@ static enum cp_status read_option(struct cp_command *c, int argc,
     return cp_command_set(c, f, value, err);
 }
 
-/* Number of "-" (standard input) entries in a list. */
+/* Returns the number of "-" (standard input) entries in a list. */
 static size_t count_stdin(const struct cp_list *list)
 {
     size_t n = 0;

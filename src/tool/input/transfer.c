@@ -132,8 +132,8 @@ static int on_close(void *context, curl_socket_t fd)
 }
 
 /*
- * Timeout of the exchange in seconds. A -timeout close to the profile's
- * duration is extended, so that the server can send the profile.
+ * Returns the timeout of the exchange in seconds. A -timeout close to the
+ * profile's duration is extended, so that the server can send the profile.
  */
 static long timeout_of(const struct cp_transfer *t)
 {
@@ -338,7 +338,7 @@ static void note_timeout(struct cp_transfer *t)
                            "no reply within %ld s; raise -timeout", limit);
 }
 
-/* Advice for a failure; "" if none applies. */
+/* Returns advice for a failure; "" if none applies. */
 static const char *advice_on(const struct cp_transfer *t, CURLcode result)
 {
     if (result == CURLE_PEER_FAILED_VERIFICATION)

@@ -52,8 +52,8 @@ static bool is_format(const struct cp_flag *f)
 }
 
 /*
- * The report that a word names. Splits "top10" into the report and its row
- * count.
+ * Returns the report that a word names. Splits "top10" into the report and its
+ * row count.
  */
 static const struct cp_flag *find_report(char *word, const char **count)
 {

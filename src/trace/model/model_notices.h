@@ -37,7 +37,10 @@ void cp_notices_cancel(struct cp_notices *s, uint64_t key, int32_t tid);
 /* Sorts by key, then by time; false if memory is exhausted. */
 bool cp_notices_sort(struct cp_notices *s);
 
-/* In a sorted list: index after the last notice of that key up to that time. */
+/*
+ * Returns, for a sorted list, the index after the last notice of that key up to
+ * that time.
+ */
 size_t cp_notices_up_to(const struct cp_notices *s, uint64_t key,
                         uint64_t time_ns);
 

@@ -40,12 +40,12 @@ struct cp_trace_spans {
     uint32_t pause; /* string: reason of the stop-the-world pause */
 };
 
-/* The index for an id, or CP_TABLE_END. */
+/* Returns the index for an id, or CP_TABLE_END. */
 uint32_t cp_trace_lanes_find(const struct cp_table *ids, uint64_t id);
 
 /*
- * The index of a lane, a processor or (for read_order.h) a thread; added if
- * new.
+ * Returns the index of a lane, a processor or (for read_order.h) a thread;
+ * added if new.
  */
 enum cp_status cp_trace_lanes_lane(struct cp_trace_spans *s, uint64_t id,
                                    uint32_t *out, struct cp_error *err);
@@ -59,7 +59,7 @@ void cp_trace_lanes_drop_proc(struct cp_trace_thread *t);
 
 bool cp_trace_lanes_is_blocked(const struct cp_trace_lane *l);
 
-/* The state of a lane blocked for that reason (a string). */
+/* Returns the state of a lane blocked for that reason (a string). */
 enum cp_status cp_trace_lanes_blocked_state(struct cp_trace_spans *s,
                                             uint32_t reason, uint8_t *out,
                                             struct cp_error *err);

@@ -27,7 +27,7 @@ enum cp_trace_profile_kind {
     CP_TRACE_PROFILE_N,
 };
 
-/* "sched", ... */
+/* Returns the name: "sched", ... */
 const char *cp_trace_profile_name(enum cp_trace_profile_kind kind);
 
 /* Adds spans up. Initialize with { 0 }, then set kind, from_ns and to_ns. */

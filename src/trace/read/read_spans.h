@@ -34,7 +34,7 @@ enum cp_trace_state {
 };
 #define CP_TRACE_N_STATES 7 /* without CP_TRACE_NONE */
 
-/* "running", "runnable", ... */
+/* Returns the name: "running", "runnable", ... */
 const char *cp_trace_state_name(enum cp_trace_state state);
 
 struct cp_trace_lane {
@@ -128,10 +128,10 @@ uint32_t cp_trace_spans_n_lanes(const struct cp_trace_spans *s);
 const struct cp_trace_lane *cp_trace_spans_lane(const struct cp_trace_spans *s,
                                                 uint32_t lane);
 
-/* The lane of that id, or CP_TRACE_NO_LANE. */
+/* Returns the lane of that id, or CP_TRACE_NO_LANE. */
 uint32_t cp_trace_spans_find(const struct cp_trace_spans *s, uint64_t id);
 
-/* The shown name of the lane: its label or its start function. */
+/* Returns the shown name of the lane: its label or its start function. */
 struct cp_str cp_trace_spans_title(const struct cp_trace_spans *s,
                                    uint32_t lane);
 

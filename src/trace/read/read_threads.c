@@ -46,7 +46,7 @@ const struct cp_trace_column_info cp_trace_columns[CP_TRACE_N_COLUMNS] = {
                                false },
 };
 
-/* The row of a lane; rows are in the order of lanes until sorted. */
+/* Returns the row of a lane; rows are in the order of lanes until sorted. */
 static struct cp_trace_row *row_of(struct cp_trace_threads *t, uint32_t lane,
                                    struct cp_error *err)
 {
