@@ -284,9 +284,9 @@ static void receive(struct cp_http_exchange *x)
 }
 
 /*
- * Returns the client has closed its sending side or the whole connection. Only
- * sending can tell which. So a deferred exchange sends its response now, if it
- * can.
+ * Handles a client that has closed its sending side or the whole connection.
+ * Only sending can tell which. So a deferred exchange sends its response now,
+ * if it can.
  */
 static void on_half_close(struct cp_http_exchange *x)
 {

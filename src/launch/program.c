@@ -246,7 +246,7 @@ static char *next_word(char **rest)
     return *word ? word : NULL;
 }
 
-/* Returns the interpreter in a #! line; skips env and its options. */
+/* Finds the interpreter in a #! line; skips env and its options. */
 static enum cp_status find_interpreter(char *line, struct cp_program *out,
                                        struct cp_error *err)
 {

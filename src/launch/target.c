@@ -96,8 +96,8 @@ static enum cp_status check_state(pid_t pid, struct cp_error *err)
 }
 
 /*
- * Rejects a process with a seccomp filter, which may kill the process for a
- * system call of the library.
+ * Rejects a process with a seccomp filter that cpprof itself does not have: the
+ * filter may kill the process for a system call of the library.
  */
 static enum cp_status check_seccomp(pid_t pid, struct cp_error *err)
 {

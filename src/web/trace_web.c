@@ -64,7 +64,10 @@ static struct cp_trace_window window_of(const struct request *q)
     return w;
 }
 
-/* Returns the lanes of a request, separated by commas; skips unknown ones. */
+/*
+ * Parses the lanes of a request, separated by commas, and skips unknown ones.
+ * Returns their number.
+ */
 static size_t lanes_of(const struct request *q, uint32_t *lanes)
 {
     uint32_t n_lanes = cp_trace_spans_n_lanes(cp_trace_timeline_spans(q->t));

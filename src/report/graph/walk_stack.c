@@ -288,7 +288,7 @@ static bool walk_calls(const struct cp_walk_job *job, struct cp_walk_share *s,
 }
 
 /*
- * Returns the same if few edges are wanted and every location has one kept
+ * Like walk_calls, if few edges are wanted and every location has one kept
  * node: visits only the neighbours of wanted nodes.
  */
 static bool walk_wanted(const struct cp_walk_job *job, struct cp_walk_share *s,

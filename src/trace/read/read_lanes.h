@@ -44,7 +44,7 @@ struct cp_trace_spans {
 uint32_t cp_trace_lanes_find(const struct cp_table *ids, uint64_t id);
 
 /*
- * Returns the index of a lane, a processor or (for read_order.h) a thread;
+ * Finds the index of a lane, a processor or (for read_order.h) a thread;
  * added if new.
  */
 enum cp_status cp_trace_lanes_lane(struct cp_trace_spans *s, uint64_t id,
@@ -59,7 +59,7 @@ void cp_trace_lanes_drop_proc(struct cp_trace_thread *t);
 
 bool cp_trace_lanes_is_blocked(const struct cp_trace_lane *l);
 
-/* Returns the state of a lane blocked for that reason (a string). */
+/* Finds the state of a lane blocked for that reason (a string). */
 enum cp_status cp_trace_lanes_blocked_state(struct cp_trace_spans *s,
                                             uint32_t reason, uint8_t *out,
                                             struct cp_error *err);

@@ -396,7 +396,7 @@ uint64_t cp_trace_timeline_at(const struct cp_trace_timeline *t, uint32_t lane,
     return c->first + low;
 }
 
-/* Returns the time in each state from the lane's begin up to a time. */
+/* Computes the time in each state from the lane's begin up to a time. */
 static void times_until(const struct line *l, uint64_t ns,
                         struct cp_trace_times *out)
 {
