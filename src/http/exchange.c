@@ -92,7 +92,7 @@ static void format_date(char out[DATE_BYTES])
     uint32_t year =
         (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
     uint32_t in_year = in_era - (365 * year + year / 4 - year / 100);
-    uint32_t month = (5 * in_year + 2) / 153; /* 0: March */
+    uint32_t month = (5 * in_year + 2) / 153; /* 0 is March */
 
     year += from_march / 146097 * 400 + (month >= 10);
     (void)snprintf(out, DATE_BYTES, "%.3s, %02u %.3s %04u %02u:%02u:%02u GMT",

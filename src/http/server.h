@@ -32,7 +32,7 @@ struct cp_http_stats {
     size_t n_connections;
     uint64_t n_accepted, n_requests;
     uint64_t n_evicted;               /* closed to make room or for slowness */
-    size_t input_bytes, output_bytes; /* in memory now; see limits.h */
+    size_t input_bytes, output_bytes; /* bytes in memory now; see limits.h */
 };
 
 /* Creates a server without a listening socket. */

@@ -80,7 +80,7 @@ uint32_t cp_gather_function(struct cp_gather *g, struct cp_text name,
 
 /* A code position. */
 struct cp_gather_frame {
-    uint32_t function; /* CP_NONE: only the address is known */
+    uint32_t function; /* CP_NONE if only the address is known */
     uint32_t mapping;  /* CP_NONE if unknown */
     uint64_t address;  /* 0 if unknown */
     int64_t line, column;

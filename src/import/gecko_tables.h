@@ -29,7 +29,7 @@ struct cp_gecko_lib {
 
 struct cp_gecko_libs {
     struct cp_gecko_lib *items;  /* in file order */
-    struct cp_gecko_lib *sorted; /* by start */
+    struct cp_gecko_lib *sorted; /* sorted by start */
     uint32_t n;
 };
 

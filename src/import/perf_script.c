@@ -26,7 +26,7 @@
 /* The first line of a sample. */
 struct header {
     struct cp_text comm, event, frame;
-    int64_t pid, tid, period, time_ns; /* -1: missing */
+    int64_t pid, tid, period, time_ns; /* -1 if missing */
 };
 
 /* A cached line and its index. */

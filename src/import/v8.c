@@ -53,7 +53,7 @@ struct draft {
     struct cp_text name, url;
     int64_t line, self;
     uint64_t id;
-    uint32_t index; /* in reader.nodes */
+    uint32_t index; /* index in reader.nodes */
     bool has_frame; /* new form, with a callFrame */
     bool in_children;
 };

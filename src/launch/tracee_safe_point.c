@@ -21,7 +21,7 @@
 
 static const struct {
     long call;
-    int rank; /* 0: best */
+    int rank; /* 0 is the best */
 } waiting_calls[] = {
     { SYS_epoll_wait, 0 },
     { SYS_epoll_pwait, 0 },

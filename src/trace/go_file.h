@@ -27,7 +27,7 @@ struct cp_trace_stacks;
 
 struct cp_go_file {
     struct cp_out *out;
-    uint64_t generation, begin_ns; /* of the current generation */
+    uint64_t generation, begin_ns; /* number and start of the current one */
     size_t generation_bytes;       /* approximate size of the generation */
     struct cp_arena arena;         /* strings of the generation */
     struct cp_strtab strings;

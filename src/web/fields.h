@@ -27,7 +27,7 @@ struct cp_web_field {
     const char *key;   /* URL parameter, or NULL */
     const char *saved; /* name in the file; NULL if not saved */
     enum cp_web_field_kind kind;
-    size_t offset; /* in struct cp_options */
+    size_t offset; /* offset in struct cp_options, bytes */
 };
 
 /* In the order in which they are saved. */

@@ -25,7 +25,7 @@ struct cp_weblist_insn {
 /* The part of a function in one file. */
 struct cp_weblist_section {
     const struct cp_source_entry *from, *to;
-    struct cp_weblist_insn *insns; /* by line, then by address */
+    struct cp_weblist_insn *insns; /* sorted by line, then by address */
     size_t n, cap;
 };
 

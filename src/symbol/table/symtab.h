@@ -47,8 +47,8 @@ void cp_symtab_propagate(const uint64_t *sorted, size_t n,
                          struct cp_symtab_hit *hits);
 
 /*
- * The same with a sorted copy of the tables, for repeated lookups; NULL if
- * allocation fails.
+ * Like cp_symtab_find, with a sorted copy of the tables, for repeated lookups.
+ * cp_symtab_index_new returns NULL if allocation fails.
  */
 struct cp_symtab_index;
 

@@ -39,7 +39,7 @@ struct cp_trace_generation {
     uint64_t number;
     struct cp_trace_batch *batches;
     size_t n, cap;
-    double ns_per_tick; /* 0: no clock yet */
+    double ns_per_tick; /* 0 if there is no clock yet */
 };
 
 /* Initialize with cp_trace_file_init; borrows the bytes. */

@@ -37,7 +37,7 @@ struct cp_trace_names {
     uint32_t *stack_frames; /* frames of all stacks, leaf first */
     size_t n_frames, cap_frames, n_stacks, cap_stacks;
     size_t n_stack_frames, cap_stack_frames;
-    struct cp_table frame_table, stack_table; /* by content */
+    struct cp_table frame_table, stack_table; /* keyed by content */
     struct cp_table string_ids, stack_ids; /* ids of the current generation */
 };
 

@@ -27,7 +27,7 @@ enum cp_trace_state {
     CP_TRACE_RUNNABLE, /* ready, but not on a CPU */
     CP_TRACE_SYSCALL,
     CP_TRACE_NETWORK, /* waits for a socket or other I/O */
-    CP_TRACE_SYNC,    /* waits for a lock, a channel, another thread */
+    CP_TRACE_SYNC,    /* waits for a lock, a channel or a thread */
     CP_TRACE_SLEEP,
     CP_TRACE_BLOCKED, /* waits for a different reason */
     CP_TRACE_NONE,    /* does not exist */

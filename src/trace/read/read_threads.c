@@ -318,7 +318,7 @@ void cp_trace_threads_free(struct cp_trace_threads *t)
 /* Context of qsort_r. */
 struct order {
     const struct cp_trace_threads *t;
-    int column; /* -1: the name */
+    int column; /* -1 sorts by name */
     bool is_rising;
 };
 

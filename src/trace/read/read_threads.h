@@ -37,7 +37,7 @@ enum cp_trace_column {
     CP_TRACE_COL_BLOCKS,
     CP_TRACE_COL_VCSW,
     CP_TRACE_COL_IVCSW,
-    CP_TRACE_COL_DUTY, /* in 1/100 of a percent */
+    CP_TRACE_COL_DUTY, /* hundredths of a percent */
     CP_TRACE_COL_CPU,
     CP_TRACE_COL_MINFLT,
     CP_TRACE_COL_MAJFLT,
@@ -58,7 +58,7 @@ enum cp_trace_unit {
     CP_TRACE_UNIT_COUNT,
     CP_TRACE_UNIT_NS,
     CP_TRACE_UNIT_BYTES,
-    CP_TRACE_UNIT_PERCENT /* in hundredths */
+    CP_TRACE_UNIT_PERCENT /* hundredths */
 };
 
 struct cp_trace_column_info {

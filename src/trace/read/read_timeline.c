@@ -12,7 +12,7 @@
 #define MAX_NS (((uint64_t)1 << TIME_BITS) - 1)
 #define STATE_BITS 4
 #define MAX_REASONS ((uint32_t)1 << (64 - TIME_BITS - STATE_BITS))
-#define FIRST_CELLS 4 /* in a lane's first chunk */
+#define FIRST_CELLS 4 /* cells in a lane's first chunk */
 #define MAX_CELLS 256 /* each next chunk has four times as many, up to this */
 #define MAX_MARKS ((size_t)8 << 20)
 #define COUNTER_NS 50000 /* minimum time between values of a counter */

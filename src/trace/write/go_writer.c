@@ -61,7 +61,7 @@ struct thread {
     struct cp_out batch;
     uint64_t base_ns; /* begin of the batch */
     char name[64];
-    bool is_named; /* in this generation */
+    bool is_named; /* whether this generation has its name */
 };
 
 struct writer {
