@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static _Atomic long fail_countdown; /* 0: never fail; set by tests only */
+static _Atomic long fail_countdown; /* 0 disables failures; set by tests only */
 
 void cp_alloc_fail_at(long n)
 {

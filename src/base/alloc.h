@@ -19,9 +19,9 @@
 void *cp_alloc(size_t n, size_t size, struct cp_error *err);
 
 /*
- * The same, with all pages populated, for hash tables. A read of an untouched
- * page maps the kernel's zero page, and the first write then faults again and
- * interrupts all other threads of the process (TLB shootdown).
+ * Like cp_alloc, with all pages populated, for hash tables. A read of an
+ * untouched page maps the kernel's zero page, and the first write then faults
+ * again and interrupts all other threads of the process (TLB shootdown).
  */
 void *cp_alloc_table(size_t n, size_t size, struct cp_error *err);
 

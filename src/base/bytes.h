@@ -25,8 +25,8 @@ enum cp_status cp_bytes_reserve(struct cp_bytes *b, size_t cap,
                                 struct cp_error *err);
 
 /*
- * The same, and populates the pages, which is faster than faulting them in one
- * by one.
+ * Like cp_bytes_reserve, and populates the pages, which is faster than faulting
+ * them in one by one.
  */
 enum cp_status cp_bytes_populate(struct cp_bytes *b, size_t cap,
                                  struct cp_error *err);

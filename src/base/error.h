@@ -33,7 +33,7 @@ enum cp_status cp_error_set(struct cp_error *err, enum cp_status status,
 /* Sets "out of memory" and returns CP_ENOMEM. err may be NULL. */
 enum cp_status cp_error_nomem(struct cp_error *err);
 
-/* Inserts text before the message. err may be NULL. */
+/* Inserts a string before the message. err may be NULL. */
 void cp_error_prefix(struct cp_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 /*
- * Reads up to cap - 1 bytes and appends a NUL. `folder` is a directory
- * descriptor as for openat; `flags` are added to O_RDONLY. Returns the length;
- * on failure returns -1 with errno and sets out to "".
+ * Reads up to cap - 1 bytes of a file and appends a NUL. `folder` is a
+ * directory descriptor as for openat; `flags` are added to O_RDONLY. Returns
+ * the length; on failure returns -1 with errno and sets out to "".
  */
 ssize_t cp_file_start(int folder, const char *name, int flags, char *out,
                       size_t cap);

@@ -30,9 +30,7 @@ static inline uint64_t cp_hash_mix(uint64_t a, uint64_t b)
     return x ^ x >> 32;       /* ... so the high bits are folded down */
 }
 
-/*
- * The same for one word, and injective: different words have different hashes.
- */
+/* Hashes one word. Injective: different words have different hashes. */
 static inline uint64_t cp_hash_unique(uint64_t a)
 {
     a = (a ^ cp_hash_seed) * cp_hash_factor;

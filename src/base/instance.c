@@ -13,7 +13,9 @@
 
 #define HEAD "cpprof 1"
 
-/* Copies text for one line of the file; control characters become blanks. */
+/*
+ * Copies a string for one line of the file; control characters become blanks.
+ */
 static void put_plain(char *out, size_t cap, const char *text)
 {
     size_t i = 0;

@@ -32,15 +32,15 @@
 
 struct cp_instance {
     pid_t pid;
-    uid_t owner; /* owner of the file; not part of its text */
+    uid_t owner; /* owner of the file; not part of its contents */
     uint64_t start_ticks, pid_ns;
     int64_t created_s;
     char address[256], app_id[128], command[512];
 };
 
 /*
- * Writes the text of the file with a terminating NUL; control characters become
- * blanks.
+ * Writes the contents of the file with a terminating NUL; control characters
+ * become blanks.
  */
 void cp_instance_format(const struct cp_instance *i,
                         char out[CP_INSTANCE_BYTES]);

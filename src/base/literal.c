@@ -107,7 +107,7 @@ enum cp_literal cp_literal_decimal(const char *text, long *out)
     return read_digits(text, after_sign(text), 10, out);
 }
 
-/* Whether the text is "inf" or "nan" in one of the accepted spellings. */
+/* Whether the string is "inf" or "nan" in one of the accepted spellings. */
 static bool is_inf_or_nan(const char *text)
 {
     return strcasecmp(text, "nan") == 0 ||

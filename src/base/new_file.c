@@ -14,7 +14,10 @@
 #define N_RANDOM 6
 #define MAX_TRIES 100
 
-/* The name need not be unpredictable, because O_EXCL prevents attacks. */
+/*
+ * Returns bits for the name. They need not be unpredictable, because O_EXCL
+ * prevents attacks.
+ */
 static uint64_t random_bits(const void *salt)
 {
     struct timespec now = { 0 };

@@ -26,7 +26,8 @@
 int cp_new_file(int folder, char *path, size_t suffix_len, mode_t mode);
 
 /*
- * The same for "PATH.XXXXXX" in the current directory; out receives the name.
+ * Like cp_new_file, for "PATH.XXXXXX" in the current directory; out receives
+ * the name.
  */
 int cp_new_file_beside(const char *path, char *out, size_t cap, mode_t mode);
 

@@ -13,7 +13,7 @@
 
 #define BUFFER_BYTES ((size_t)256 << 10) /* bytes per write() */
 #define SMALL_BYTES                                                            \
-    ((size_t)256) /* first allocation in memory; most texts are short */
+    ((size_t)256) /* first allocation in memory; most outputs are short */
 
 static void write_all(struct cp_out *o, const char *bytes, size_t n)
 {

@@ -20,7 +20,7 @@
  * cp_out_terminal.
  */
 struct cp_out {
-    int fd;       /* -1: collect everything in buf */
+    int fd;       /* -1 collects everything in buf */
     bool escapes; /* whether to escape control sequences (printable.h) */
     char *buf;
     size_t len, cap;

@@ -73,7 +73,7 @@ struct cp_str cp_path_base(struct cp_str path)
     return (struct cp_str){ path.ptr + from, len - from };
 }
 
-/* Returns the list, or NULL for an empty text, which has no elements. */
+/* Returns the list; NULL for an empty string, which has no elements. */
 static const char *list_of(const char *text)
 {
     return text && *text ? text : NULL;

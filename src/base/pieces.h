@@ -22,8 +22,8 @@ typedef void cp_piece_writer(const void *context, struct cp_piece piece,
 
 /*
  * Calls `write` for consecutive ranges of 0..n, each of up to `piece` elements.
- * Each call gets a memory buffer and may run on another thread; a worker has
- * one range at a time. The buffers are written to out in order.
+ * Each call gets a memory buffer and may run on a different thread; a worker
+ * has one range at a time. The buffers are written to out in order.
  */
 enum cp_status cp_pieces_write(uint32_t n, uint32_t piece,
                                cp_piece_writer *write, const void *context,

@@ -35,7 +35,7 @@ static bool is_sorted(const struct cp_sort_pair *pairs, size_t n)
     return true;
 }
 
-/* One pass by the bits at `shift`. */
+/* Runs one radix sort pass by the bits at `shift`. */
 static void pass(const struct cp_sort_pair *from, struct cp_sort_pair *to,
                  size_t n, unsigned shift)
 {

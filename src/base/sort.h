@@ -21,10 +21,7 @@ struct cp_sort_pair {
 enum cp_status cp_sort_pairs(struct cp_sort_pair *pairs, size_t n,
                              struct cp_error *err);
 
-/*
- * The same for n structs of `size` bytes at p, by the uint64_t at offset
- * key_at.
- */
+/* Sorts n structs of `size` bytes at p by the uint64_t at offset key_at. */
 enum cp_status cp_sort_structs(void *p, size_t n, size_t size, size_t key_at,
                                struct cp_error *err);
 

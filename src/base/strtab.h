@@ -28,7 +28,7 @@ struct cp_strtab {
     struct cp_str *items;
     size_t cap;
     uint32_t n;
-    uint32_t *slots; /* hash table of number + 1; 0: free */
+    uint32_t *slots; /* hash table of number + 1; 0 if free */
     uint32_t mask;
 };
 
@@ -39,13 +39,13 @@ enum cp_status cp_strtab_init(struct cp_strtab *t, struct cp_arena *arena,
                               size_t n_expected, struct cp_error *err);
 
 /*
- * Returns the number of the text and adds it if new; CP_NO_STR with *err set on
- * failure.
+ * Returns the number of the string and adds it if new; CP_NO_STR with *err set
+ * on failure.
  */
 uint32_t cp_strtab_add(struct cp_strtab *t, const char *text, size_t len,
                        struct cp_error *err);
 
-/* Returns the number of the text, or CP_NO_STR. */
+/* Returns the number of the string, or CP_NO_STR. */
 uint32_t cp_strtab_find(const struct cp_strtab *t, const char *text,
                         size_t len);
 

@@ -16,7 +16,7 @@
 
 struct cp_table_slot {
     uint64_t hash;
-    uint32_t index; /* entry index + 1; 0: free */
+    uint32_t index; /* entry index + 1; 0 if free */
 };
 
 /* Initialize with { 0 }. */

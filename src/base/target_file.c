@@ -51,7 +51,7 @@ int cp_target_open(const char *path, bool waits)
         (!(flags & O_NOFOLLOW) && ftruncate(fd, 0) == 0))
         return fd;
     (void)close(fd);
-    errno = EEXIST; /* it became a regular file meanwhile */
+    errno = EEXIST; /* it has become a regular file since */
     return -1;
 }
 

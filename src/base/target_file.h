@@ -1,9 +1,9 @@
 /*
  * target_file - the destination of output, which may not be a regular file.
  *
- * A regular file is written under another name (new_file.h) and renamed at the
- * end. A device, a pipe or a link is written to directly; otherwise root could
- * replace /dev/null by a file.
+ * A regular file is written under a temporary name (new_file.h) and renamed at
+ * the end. A device, a pipe or a link is written to directly; otherwise root
+ * could replace /dev/null by a file.
  */
 #ifndef CP_TARGET_FILE_H
 #define CP_TARGET_FILE_H

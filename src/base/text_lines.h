@@ -49,10 +49,10 @@ int cp_text_hex_value(char c);
 /* Consumes a line; *line excludes the newline. False at the end. */
 bool cp_text_next_line(struct cp_text *rest, struct cp_text *line);
 
-/* Returns the text without white space and vertical tabs at both ends. */
+/* Returns the string without white space and vertical tabs at both ends. */
 struct cp_text cp_text_trim(struct cp_text t);
 
-/* Whether the text is empty, white space or a # comment. */
+/* Whether the line is empty, white space or a # comment. */
 bool cp_text_is_blank(struct cp_text t);
 bool cp_text_is_comment(struct cp_text t);
 
@@ -62,7 +62,7 @@ bool cp_text_starts(struct cp_text t, const char *literal);
 /* Returns the first occurrence of the literal, or NULL. */
 const char *cp_text_find(struct cp_text t, const char *literal);
 
-/* Consumes the literal; false if the text does not begin with it. */
+/* Consumes the literal; false if the string does not begin with it. */
 bool cp_text_consume(struct cp_text *t, const char *literal);
 
 /*
@@ -94,15 +94,15 @@ bool cp_text_consume_word(struct cp_text *t, struct cp_text *out);
 bool cp_text_consume_address(struct cp_text *t, struct cp_text *out);
 
 /*
- * Parses the whole text as a decimal number; false if it is not one or does not
- * fit *out.
+ * Parses the whole string as a decimal number; false if it is not one or does
+ * not fit *out.
  */
 bool cp_text_to_int(struct cp_text t, int64_t *out);
 bool cp_text_to_hex(struct cp_text t, uint64_t *out);
 
 /*
- * The same for a number in Go's syntax: a sign, 0x, 0o, 0b or a leading 0 for
- * octal, and single underscores between digits.
+ * Parses a number in Go's syntax: a sign, 0x, 0o, 0b or a leading 0 for octal,
+ * and single underscores between digits.
  */
 bool cp_text_to_literal(struct cp_text t, int64_t *out);
 

@@ -17,9 +17,9 @@ struct cp_unit_family;
 
 /* A conversion, prepared once for many values. */
 struct cp_scale {
-    const struct cp_unit_family *family; /* NULL: no conversion */
+    const struct cp_unit_family *family; /* NULL means no conversion */
     double factor;    /* from the given unit to the base unit */
-    double to_factor; /* 0: choose a unit for each value */
+    double to_factor; /* 0 means: choose a unit for each value */
     const char *to_name;
 };
 
@@ -41,7 +41,7 @@ double cp_unit_scale(int64_t value, const char *from, const char *to,
                      const char **unit);
 void cp_unit_label(int64_t value, const char *from, const char *to, char *out);
 
-/* Whether both units belong to one family, or are equal. */
+/* Whether both units are equal or belong to the same family. */
 bool cp_unit_same_family(const char *a, const char *b);
 
 /* Writes |value / total|, at least six wide: " 5.00%", "  100%", "1.2e-05%". */

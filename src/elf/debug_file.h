@@ -3,7 +3,7 @@
  *
  * Distributions ship it in a file named after the build id, or in a file that
  * .gnu_debuglink names with its checksum. dwz moves data shared by several
- * files to another file, named by .gnu_debugaltlink.
+ * files to a third file, named by .gnu_debugaltlink.
  */
 #ifndef CP_DEBUG_FILE_H
 #define CP_DEBUG_FILE_H
@@ -15,12 +15,15 @@ struct cp_elf;
 /*
  * Opens the file with the debug information of e; `path` is that of e, NULL if
  * unknown. `dirs` is NULL-terminated; NULL means /usr/lib/debug. Returns false,
- * without a message, if there is none.
+ * without setting an error, if there is none.
  */
 bool cp_debug_file_open(const struct cp_elf *e, const char *path,
                         const char *const *dirs, struct cp_elf **out);
 
-/* The same for the data that dwz moved out of e. */
+/*
+ * Opens the file with the data that dwz moved out of e, like
+ * cp_debug_file_open.
+ */
 bool cp_debug_file_open_alt(const struct cp_elf *e, const char *path,
                             const char *const *dirs, struct cp_elf **out);
 

@@ -30,7 +30,7 @@
 struct cp_elf {
     const uint8_t *bytes;
     size_t len;
-    struct cp_elf_pages *pages; /* NULL: all bytes are in memory */
+    struct cp_elf_pages *pages; /* NULL if all bytes are in memory */
     bool is_64;
     unsigned type, machine;
     struct cp_elf_section *sections;

@@ -24,7 +24,7 @@ struct cp_elf;
  * A section as stored in the file: compressed if flags contain SHF_COMPRESSED.
  */
 struct cp_elf_section {
-    const char *name;    /* not NULL */
+    const char *name;    /* never NULL */
     const uint8_t *data; /* NULL for SHT_NOBITS */
     size_t len;          /* bytes at data */
     uint64_t addr;       /* assigned in ET_REL files; see below */
@@ -43,27 +43,27 @@ enum cp_status cp_elf_open(struct cp_elf **out, const char *path,
                            struct cp_error *err);
 
 /*
- * The same for a debug file named by the file `beside`, which may be NULL. The
- * policy of elf_pages.h may refuse it because of its owner.
+ * Like cp_elf_open, for a debug file that the file `beside` names; `beside` may
+ * be NULL. The policy of elf_pages.h may refuse the file because of its owner.
  */
 enum cp_status cp_elf_open_beside(struct cp_elf **out, const char *path,
                                   const struct cp_elf *beside,
                                   struct cp_error *err);
 
 /*
- * Fetches bytes of the file; false if that fails, and they then read as zeros.
- * Does nothing for cp_elf_view.
+ * Fetches bytes of the file. On failure returns false, and the bytes read as
+ * zeros. Does nothing for cp_elf_view.
  */
 bool cp_elf_fetch(const struct cp_elf *e, const void *at, size_t len);
 
 /*
- * Opens an ELF file in memory, which must outlive it: the vDSO, a member of an
- * archive.
+ * Opens an ELF file in memory, such as the vDSO or a member of an archive. The
+ * memory must outlive the result.
  */
 enum cp_status cp_elf_view(struct cp_elf **out, const void *bytes, size_t len,
                            struct cp_error *err);
 
-/* e may be NULL. */
+/* Closes the file; e may be NULL. */
 void cp_elf_close(struct cp_elf *e);
 
 unsigned cp_elf_type(const struct cp_elf *e);    /* ET_EXEC, ET_DYN, ... */
@@ -100,11 +100,14 @@ const struct cp_elf_segment *cp_elf_segment_at(const struct cp_elf *e,
  */
 size_t cp_elf_build_id(const struct cp_elf *e, const uint8_t **out);
 
-/* The same in a list of notes, such as /sys/kernel/notes. */
+/* Like cp_elf_build_id, for a list of notes such as /sys/kernel/notes. */
 size_t cp_elf_notes_build_id(const uint8_t *notes, size_t len,
                              const uint8_t **out);
 
-/* Converts a file offset by the PT_LOAD segments; false if it is in none. */
+/*
+ * Converts a file offset to an address by the PT_LOAD segments. Returns false
+ * if no segment contains it.
+ */
 bool cp_elf_address_of_offset(const struct cp_elf *e, uint64_t file_offset,
                               uint64_t *out_vaddr);
 

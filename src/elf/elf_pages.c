@@ -25,8 +25,7 @@ struct cp_elf_pages {
     uint8_t *bytes;
     size_t len;
     struct stat version;
-    _Atomic uint8_t *
-        blocks; /* by block: ABSENT, READING or PRESENT; NULL: file is mapped */
+    _Atomic uint8_t *blocks; /* ABSENT, READING, PRESENT; NULL if mapped */
 };
 
 /* Mapped files, read by the SIGBUS handler; start is 0 in a free slot. */
@@ -163,7 +162,10 @@ static enum cp_status reserve(struct cp_elf_pages *p, struct cp_error *err)
     return CP_OK;
 }
 
-/* Maps the file if the policy allows it; false: fetch blocks instead. */
+/*
+ * Maps the file if the policy allows it. Returns false if blocks must be
+ * fetched instead.
+ */
 static bool map(struct cp_elf_pages *p, int fd)
 {
     void *at;
@@ -248,7 +250,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Opens the file again; -1 if it is another version. */
+/* Opens the file again. Returns -1 if the file has changed. */
 static int open_again(const struct cp_elf_pages *p)
 {
     struct stat now;

@@ -30,7 +30,7 @@ struct cp_elf_pages;
 
 /* Settings of the whole process; set before the first file is opened. */
 struct cp_elf_policy {
-    size_t limit_bytes; /* maximum bytes of fetched blocks; 0: unlimited */
+    size_t limit_bytes; /* maximum bytes of fetched blocks; 0 means unlimited */
     bool only_trusted_owners; /* see cp_elf_pages_is_trusted */
     bool maps;                /* map files; requires cp_elf_pages_guard */
 };
@@ -53,7 +53,7 @@ bool cp_elf_pages_are_limited(void);
 enum cp_status cp_elf_pages_open(struct cp_elf_pages **out, const char *path,
                                  struct cp_error *err);
 
-/* p may be NULL. */
+/* Frees p, which may be NULL. */
 void cp_elf_pages_close(struct cp_elf_pages *p);
 
 const uint8_t *cp_elf_pages_bytes(const struct cp_elf_pages *p,

@@ -31,9 +31,9 @@ struct cp_elf_symbols {
 };
 
 struct cp_elf_symbol {
-    const char *name; /* "" if it has none */
-    uint64_t value;   /* address, also in relocatable files */
-    uint64_t size;    /* bytes; 0: unknown */
+    const char *name; /* "" if the symbol has no name */
+    uint64_t value;   /* address, including in relocatable files */
+    uint64_t size;    /* bytes; 0 if unknown */
     unsigned type;    /* STT_FUNC, ... */
     unsigned bind;    /* STB_GLOBAL, ... */
     unsigned section; /* SHN_UNDEF, ... */

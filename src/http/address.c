@@ -81,7 +81,9 @@ static bool set_numeric(struct cp_http_address *out, const char *host)
     return false;
 }
 
-/* Whether a line of the hosts file has `host`; sets its address in *out. */
+/*
+ * Whether a line of the hosts file contains `host`; stores its address in *out.
+ */
 static bool match_line(struct cp_http_address *out, char *line,
                        const char *host)
 {
@@ -251,7 +253,7 @@ static int bind_to(int fd, const struct cp_http_address *a)
     return failed;
 }
 
-/* A non-blocking socket with the options of its family, or -1. */
+/* Returns a non-blocking socket with the options of its family, or -1. */
 static int open_socket(const struct cp_http_address *a)
 {
     int family = a->socket.ss_family, on = 1, off = 0;
@@ -269,7 +271,7 @@ static int open_socket(const struct cp_http_address *a)
     return fd;
 }
 
-/* Without IPv6 in the kernel, "*" means every IPv4 interface. */
+/* Replaces "*" by every IPv4 interface if the kernel has no IPv6. */
 static bool fall_back_to_ipv4(struct cp_http_address *a)
 {
     struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&a->socket;
@@ -296,7 +298,7 @@ static enum cp_status report_failure(const struct cp_http_address *a,
                                              : strerror(number));
 }
 
-/* A bound socket, or -1 with errno. */
+/* Returns a bound socket, or -1 with errno. */
 static int open_bound(const struct cp_http_address *a)
 {
     int fd = open_socket(a);

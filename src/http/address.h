@@ -27,19 +27,19 @@ struct cp_http_address {
     bool is_loopback; /* only this machine can reach it */
 };
 
-#define CP_HTTP_ADDRESS_BYTES 160 /* longest address as text */
+#define CP_HTTP_ADDRESS_BYTES 160 /* bytes of the longest formatted address */
 
-/* Parses the forms above. CP_EUSAGE: anything else. */
+/* Parses the forms above. Returns CP_EUSAGE for anything else. */
 enum cp_status cp_http_address_parse(struct cp_http_address *out,
                                      const char *text, struct cp_error *err);
 
-/* "127.0.0.1:6060", "[::1]:6060" or "unix:/path". */
+/* Formats the address: "127.0.0.1:6060", "[::1]:6060" or "unix:/path". */
 void cp_http_address_text(const struct cp_http_address *a,
                           char out[CP_HTTP_ADDRESS_BYTES]);
 
 /*
  * Binds a socket and listens. Sets the actual port in *a. A socket file without
- * a listener is replaced; a new one has mode 0600. CP_EIO: err names the
+ * a listener is replaced; a new one has mode 0600. On CP_EIO, err names the
  * address and the reason.
  */
 enum cp_status cp_http_address_listen(struct cp_http_address *a, int *out_fd,

@@ -20,12 +20,12 @@ struct connection {
     int fd;
     int64_t end_ms; /* deadline, monotonic */
     char bytes[HEAD_BYTES + 1];
-    size_t len;    /* bytes received into `bytes` */
-    size_t head;   /* bytes of the header, with the empty line; 0: incomplete */
-    uint64_t max;  /* limit of the body, bytes */
+    size_t len;  /* bytes received into `bytes` */
+    size_t head; /* bytes of the header, with the empty line; 0 if incomplete */
+    uint64_t max;  /* maximum bytes of the body */
     uint64_t left; /* bytes of the body still to copy */
     const volatile sig_atomic_t *is_interrupted; /* may be NULL */
-    bool is_half_closed; /* the sending side is shut down */
+    bool is_half_closed; /* whether the sending side is shut down */
 };
 
 static int64_t now_ms(void)
@@ -36,7 +36,10 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* A half-closed connection asks the server for the profile so far. */
+/*
+ * Half-closes the connection after an interrupt, which makes the server send
+ * the profile recorded so far.
+ */
 static void half_close_if_interrupted(struct connection *a)
 {
     if (*a->is_interrupted && !a->is_half_closed)
@@ -58,7 +61,7 @@ static enum cp_status wait_for(struct connection *a, short events,
     if (left > 0)
         n = poll(&p, 1, (int)(left < slice ? left : slice));
     if (n == 0 && left > slice)
-        return CP_OK; /* the caller retries */
+        return CP_OK; /* interrupted; the caller retries */
     if (n == 0)
         return cp_error_set(err, CP_EIO, "no answer within the time limit");
     if (n < 0 && errno != EINTR)
@@ -130,7 +133,7 @@ static enum cp_status receive(struct connection *a, char *out, size_t cap,
     }
 }
 
-/* The value of Content-Length: decimal digits, at most a->max. */
+/* Parses the value of Content-Length: decimal digits, at most a->max. */
 static enum cp_status read_length(struct connection *a, const char *end,
                                   struct cp_error *err)
 {

@@ -21,23 +21,23 @@
 struct cp_http_client_request {
     const char *method; /* "GET", "POST" */
     const char *target; /* "/debug/pprof/heap" */
-    const char *token;  /* bearer token (token.h); NULL: none */
-    int timeout_ms;     /* connection, request and response together */
-    uint64_t max_bytes; /* limit of the response body; 0: 64 KB */
-    int out_fd;         /* receives the body of a 200; -1: dropped */
-    /* Set by a signal handler: asks the server to end the profile now. May be
-       NULL. */
+    const char *token;  /* bearer token (token.h), or NULL */
+    int timeout_ms; /* timeout of connection, request and response together */
+    uint64_t max_bytes; /* maximum bytes of the response body; 0 means 64 KB */
+    int out_fd;         /* receives the body of a 200 response; -1 drops it */
+    /* A signal handler sets it to ask the server to end the profile now. May be
+     * NULL. */
     const volatile sig_atomic_t *is_interrupted;
 };
 
 struct cp_http_reply {
-    int status;     /* HTTP status; 0: no response */
-    char text[512]; /* start of the body, ended by NUL */
+    int status;     /* HTTP status; 0 if there was no response */
+    char text[512]; /* start of the body, NUL-terminated */
 };
 
 /*
- * CP_OK for every complete response, a 404 too. CP_EIO if none arrived in time,
- * CP_EFORMAT if it is not HTTP or too long.
+ * Returns CP_OK for every complete response, including a 404; CP_EIO if none
+ * arrived in time; CP_EFORMAT if it is not HTTP or too long.
  */
 enum cp_status
 cp_http_client_send(const struct cp_http_address *to,
@@ -60,7 +60,7 @@ struct cp_http_probe {
     struct cp_http_address to;
     uid_t owner;    /* expected user of a unix socket, or CP_HTTP_ANY_OWNER */
     bool is_served; /* result */
-    int fd;         /* internal; -1: no connection under way */
+    int fd;         /* internal; -1 if no connection is under way */
 };
 
 /*

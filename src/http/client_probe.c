@@ -17,7 +17,7 @@
 #include "base/assert/assert.h"
 #include "base/printable.h"
 
-#define MAX_CONNECTS 128 /* sockets at once */
+#define MAX_CONNECTS 128 /* maximum sockets open at once */
 
 /* ---- parsing ---- */
 
@@ -26,7 +26,7 @@ static bool is_plain_path(const char *path)
     return path[0] == '/' && cp_printable_is(path, strlen(path));
 }
 
-/* The text that runtime/endpoint/endpoint.c writes for an address. */
+/* Parses the address string that runtime/endpoint/endpoint.c writes. */
 static void format_as_endpoint(const struct cp_http_address *a,
                                char out[CP_HTTP_ADDRESS_BYTES + 32])
 {
@@ -87,7 +87,7 @@ static bool bind_locally(int fd, const struct cp_http_address *to)
 
     if (to->socket.ss_family == AF_UNIX)
         return true;
-    /* Without a bound port the socket cannot connect to itself. */
+    /* A socket without a bound port cannot connect to itself. */
     (void)setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
     if (to->socket.ss_family == AF_INET6)
         ((struct sockaddr_in6 *)&own.socket)->sin6_port = 0;
@@ -140,7 +140,10 @@ static void start_connect(struct cp_http_probe *p)
     p->fd = -1;
 }
 
-/* One poll of the connections under way; false: none, or the time is over. */
+/*
+ * Polls the connections under way once. Returns false if there are none or the
+ * time is over.
+ */
 static bool poll_connects(struct cp_http_probe *probes, size_t n,
                           int64_t end_ms)
 {
@@ -164,7 +167,10 @@ static bool poll_connects(struct cp_http_probe *probes, size_t n,
     return true;
 }
 
-/* A connection that succeeds at once counts even after the deadline. */
+/*
+ * Connects to all addresses. A connection that succeeds at once counts even
+ * after the deadline.
+ */
 static void connect_all(struct cp_http_probe *probes, size_t n, int64_t end_ms)
 {
     for (size_t i = 0; i < n; i++)

@@ -21,7 +21,7 @@
 #include "http/conn_list.h"
 
 #define NS_PER_MS 1000000
-#define MAX_LINGER_BYTES ((size_t)4 << 20) /* then the connection closes */
+#define MAX_LINGER_BYTES ((size_t)4 << 20) /* beyond, it is closed */
 
 /* ---- waiting ---- */
 
@@ -59,7 +59,7 @@ size_t cp_http_write_pending(const struct cp_http_exchange *x)
     return x->output.len + x->body.len - x->written;
 }
 
-/* Fills in the parts not sent yet, at most two; returns their number. */
+/* Fills in the buffers not sent yet, at most two; returns their number. */
 static size_t unsent_parts(const struct cp_http_exchange *x,
                            struct iovec *parts)
 {
@@ -79,7 +79,10 @@ static size_t unsent_parts(const struct cp_http_exchange *x,
     return n;
 }
 
-/* Sends what the socket accepts; false: the connection is broken. */
+/*
+ * Sends as much as the socket accepts. Returns false if the connection is
+ * broken.
+ */
 static bool write_some(struct cp_http_exchange *x)
 {
     while (cp_http_write_pending(x) > 0) {
@@ -115,7 +118,10 @@ static void become_idle(struct cp_http_exchange *x)
         cp_http_conn_touch(x); /* a pipelined request has arrived */
 }
 
-/* The response is sent. */
+/*
+ * Closes the connection or prepares it for the next request, after the response
+ * is sent.
+ */
 static void finish_response(struct cp_http_exchange *x)
 {
     cp_http_conn_drop_output(x);
@@ -129,7 +135,7 @@ static void finish_response(struct cp_http_exchange *x)
     arm(x, EPOLLIN);
 }
 
-/* The client of a stream has received everything. */
+/* Handles a stream whose client has received everything. */
 static void notify_writable(struct cp_http_exchange *x)
 {
     if (!x->is_deferred || cp_http_write_pending(x) > 0)
@@ -278,8 +284,9 @@ static void receive(struct cp_http_exchange *x)
 }
 
 /*
- * The client has closed its sending side, or the whole connection; only sending
- * can tell the two apart. So a deferred exchange answers now, if it can.
+ * Handles a client that has closed its sending side or the whole connection.
+ * Only sending can tell which. So a deferred exchange sends its response now,
+ * if it can.
  */
 static void on_half_close(struct cp_http_exchange *x)
 {
@@ -320,8 +327,8 @@ static void on_event(struct cp_http_source *source, uint32_t events)
 }
 
 /*
- * Whether the client has met its deadline, but the loop is too busy to have
- * handled it.
+ * Whether the client has met its deadline, but the busy loop has not yet
+ * handled its bytes.
  */
 static bool has_pending_event(const struct cp_http_exchange *x)
 {

@@ -62,16 +62,16 @@ struct cp_http_exchange {
     struct cp_http_timer limit;  /* closes a slow or idle connection */
     struct cp_http_timer due;    /* calls callbacks.on_timeout */
     struct cp_http_callbacks callbacks;
-    bool is_deferred; /* `callbacks` is set */
+    bool is_deferred; /* whether `callbacks` is set */
     bool is_stream, is_chunked;
-    bool is_ended;      /* the response is complete in the buffers */
+    bool is_ended;      /* whether the response is complete in the buffers */
     bool has_failed;    /* out of memory: close the connection */
-    bool will_close;    /* close after this response */
-    bool has_continued; /* "100 Continue" was sent */
-    bool has_policy;    /* `headers` has a Content-Security-Policy */
-    bool is_touched;    /* is in server->touched */
+    bool will_close;    /* whether to close after this response */
+    bool has_continued; /* whether "100 Continue" was sent */
+    bool has_policy;    /* whether `headers` has a Content-Security-Policy */
+    bool is_touched;    /* whether it is in server->touched */
     struct cp_http_exchange *prev,
-        *next; /* list of all, oldest first; `next` also of the dead */
+        *next; /* list of all, oldest first; `next` also links the dead */
     struct cp_http_exchange *next_touched;
 };
 
@@ -88,22 +88,22 @@ struct cp_http_server {
     _Atomic int is_stopped;
     struct cp_http_wake *_Atomic wakes;
     struct cp_http_source wake_source;
-    struct cp_http_timer accept_again; /* after a failed accept() */
+    struct cp_http_timer accept_again; /* runs after a failed accept() */
     bool is_accepting;
-    bool is_paused; /* by the caller; is_accepting is false */
+    bool is_paused; /* whether the caller paused; then not is_accepting */
     char *scratch;  /* receive buffer, CP_HTTP_SCRATCH_BYTES */
 };
 
 #define CP_HTTP_SCRATCH_BYTES ((size_t)16 << 10)
-#define CP_HTTP_SPARE_TIMERS 8 /* in addition to two per connection */
+#define CP_HTTP_SPARE_TIMERS 8 /* timers in addition to two per connection */
 
-/* Adds a connected, non-blocking socket. False: the caller keeps it. */
+/* Adds a connected, non-blocking socket. On false, the caller still owns it. */
 bool cp_http_conn_open(struct cp_http_server *s, int fd);
 
 /* Advances every connection that was touched. */
 void cp_http_conn_advance_touched(struct cp_http_server *s);
 
-/* Bytes not sent yet. */
+/* Returns the number of bytes not sent yet. */
 size_t cp_http_write_pending(const struct cp_http_exchange *x);
 
 #endif

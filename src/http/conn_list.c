@@ -88,8 +88,8 @@ void cp_http_conn_close(struct cp_http_exchange *x)
         x->is_deferred = false;
         x->callbacks.on_disconnect(x->callbacks.context);
     }
-    /* close() alone does not remove it from epoll: a forked process may hold
-     * another descriptor of the socket. */
+    /* close() alone does not remove it from epoll: a forked process may still
+     * hold a descriptor of the socket. */
     (void)epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, x->fd, NULL);
     (void)close(x->fd);
     unlink_conn(x);
@@ -101,7 +101,10 @@ void cp_http_conn_close(struct cp_http_exchange *x)
     cp_http_conn_drop_output(x);
 }
 
-/* A touched connection is in another list; the next turn frees it. */
+/*
+ * Frees the closed connections, except touched ones: they are still in
+ * server->touched, and the next turn frees them.
+ */
 void cp_http_conn_free_dead(struct cp_http_server *s)
 {
     struct cp_http_exchange *x = s->dead, *next;

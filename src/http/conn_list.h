@@ -26,7 +26,7 @@ void cp_http_conn_make_newest(struct cp_http_exchange *x);
 /* Makes the loop advance the connection before it sleeps. */
 void cp_http_conn_touch(struct cp_http_exchange *x);
 
-/* Records the memory of its request, in bytes. */
+/* Records the bytes of memory that its request uses. */
 void cp_http_conn_count_held(struct cp_http_exchange *x, size_t now);
 
 /* Frees the buffers of its response. */
@@ -38,13 +38,22 @@ void cp_http_conn_close(struct cp_http_exchange *x);
 /* Frees the closed connections, at the end of a turn. */
 void cp_http_conn_free_dead(struct cp_http_server *s);
 
-/* Closes the oldest IDLE, READING or LINGERING one. False: there is none. */
+/*
+ * Closes the oldest IDLE, READING or LINGERING connection. Returns false if
+ * there is none.
+ */
 bool cp_http_conn_evict(struct cp_http_server *s);
 
-/* Closes the slowest readers until limits.output_bytes holds; never `keep`. */
+/*
+ * Closes the slowest readers until the limit limits.output_bytes is met; never
+ * closes `keep`.
+ */
 void cp_http_conn_evict_readers(struct cp_http_exchange *keep);
 
-/* Closes the slowest senders until limits.input_bytes holds; never `keep`. */
+/*
+ * Closes the slowest senders until the limit limits.input_bytes is met; never
+ * closes `keep`.
+ */
 void cp_http_conn_evict_senders(struct cp_http_exchange *keep);
 
 #endif

@@ -28,7 +28,10 @@ cp_http_request_of(const struct cp_http_exchange *x)
     return &x->request;
 }
 
-/* 127.0.0.0/8 may also appear as an IPv4-mapped IPv6 address. */
+/*
+ * Whether the client's address is in 127.0.0.0/8, also as an IPv4-mapped IPv6
+ * address, or ::1.
+ */
 bool cp_http_is_from_loopback(const struct cp_http_exchange *x)
 {
     union {
@@ -89,7 +92,7 @@ static void format_date(char out[DATE_BYTES])
     uint32_t year =
         (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
     uint32_t in_year = in_era - (365 * year + year / 4 - year / 100);
-    uint32_t month = (5 * in_year + 2) / 153; /* 0: March */
+    uint32_t month = (5 * in_year + 2) / 153; /* 0 is March */
 
     year += from_march / 146097 * 400 + (month >= 10);
     (void)snprintf(out, DATE_BYTES, "%.3s, %02u %.3s %04u %02u:%02u:%02u GMT",
@@ -126,7 +129,7 @@ void cp_http_drop_headers(struct cp_http_exchange *x)
     x->has_policy = false;
 }
 
-/* The security headers of every response. */
+/* Writes the security headers, which every response has. */
 static void put_security_headers(struct cp_http_exchange *x)
 {
     append(x, &x->output, "X-Content-Type-Options: nosniff\r\n");
@@ -136,7 +139,10 @@ static void put_security_headers(struct cp_http_exchange *x)
     x->has_policy = false;
 }
 
-/* Status line and headers; `framing` is the header that delimits the body. */
+/*
+ * Writes status line and headers; `framing` is the header that delimits the
+ * body.
+ */
 static void put_head(struct cp_http_exchange *x, int status,
                      const char *framing)
 {
@@ -158,7 +164,7 @@ static void put_head(struct cp_http_exchange *x, int status,
     cp_http_text_release(&x->headers);
 }
 
-/* Ends the exchange for its handler; the connection still sends. */
+/* Ends the exchange for its handler; the connection continues to send. */
 static void end(struct cp_http_exchange *x)
 {
     CP_ASSERT(!x->is_ended && x->state == CP_HTTP_HANDLING);
@@ -199,7 +205,7 @@ void cp_http_answer_text(struct cp_http_exchange *x, int status,
     cp_out_cstr(&body, text);
     cp_http_add_header(x, "Content-Type", "text/plain; charset=utf-8");
     if (body.err.status != CP_OK)
-        cp_out_release(&body); /* answer without a body */
+        cp_out_release(&body); /* send a response without a body */
     cp_http_answer(x, status, &body);
 }
 

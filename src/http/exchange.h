@@ -1,10 +1,10 @@
 /*
  * exchange - a request and its response, as a handler sees them.
  *
- * A handler answers at once (cp_http_answer), or defers the exchange and
- * answers or streams later, from a timer or another callback. The exchange ends
- * with the answer, the end of the stream, or the disconnection of the client.
- * Do not use it after that.
+ * A handler sends its response at once (cp_http_answer), or defers the exchange
+ * and sends or streams the response later, from a timer or other callback. The
+ * exchange ends with the response, the end of the stream, or the disconnection
+ * of the client. Do not use it after that.
  *
  * Context: the thread of the server. Locking: none.
  * Failure: out of memory closes the connection or answers 503.
@@ -49,31 +49,31 @@ void cp_http_set_policy(struct cp_http_exchange *x, const char *policy);
 void cp_http_drop_headers(struct cp_http_exchange *x);
 
 /*
- * Answers with the bytes of body, and empties it; body may be NULL. If body has
- * failed (its err), the answer is 503.
+ * Sends a response with the bytes of body, and empties body, which may be NULL.
+ * If body has failed (its err), the response is 503.
  */
 void cp_http_answer(struct cp_http_exchange *x, int status,
                     struct cp_out *body);
 
-/* Answers with a text, as text/plain. */
+/* Sends a response with a string, as text/plain. */
 void cp_http_answer_text(struct cp_http_exchange *x, int status,
                          const char *text);
 
 /* Events of a deferred exchange. */
 struct cp_http_callbacks {
     void (*on_timeout)(void *context);    /* may defer again */
-    void (*on_disconnect)(void *context); /* x ends after it */
-    void (*on_writable)(void *context);   /* a stream accepts more, or NULL */
-    /* The client has closed its sending side and may still read: answer now.
-       NULL: treated as a disconnection. */
+    void (*on_disconnect)(void *context); /* x is invalid afterwards */
+    void (*on_writable)(void *context);   /* more may be written; or NULL */
+    /* The client has closed its sending side and may still read: respond now.
+     * If NULL, this counts as a disconnection. */
     void (*on_half_close)(void *context);
     void *context;
 };
 
 /*
  * Defers the response: the handler may return without one. on_timeout runs
- * after ns nanoseconds, or never if ns < 0. Another call replaces the callbacks
- * and the time.
+ * after ns nanoseconds, or never if ns < 0. A second call replaces the
+ * callbacks and the time.
  */
 void cp_http_defer(struct cp_http_exchange *x,
                    const struct cp_http_callbacks *callbacks, int64_t ns);
@@ -82,8 +82,8 @@ void cp_http_defer(struct cp_http_exchange *x,
 void cp_http_stream_begin(struct cp_http_exchange *x, int status);
 
 /*
- * Appends to the stream. False: the client is 1 MB behind; write again after
- * on_writable.
+ * Appends to the stream. Returns false if the client is 1 MB behind; write
+ * again after on_writable.
  */
 bool cp_http_stream_write(struct cp_http_exchange *x, const void *bytes,
                           size_t len);

@@ -9,7 +9,10 @@
 
 #define NAME_BYTES 256
 
-/* The host of "host:port" or "[v6]:port"; false when it is too long. */
+/*
+ * Extracts the host of "host:port" or "[v6]:port". Returns false if it is too
+ * long.
+ */
 static bool host_of(const char *text, char out[NAME_BYTES])
 {
     size_t len = *text == '[' ? strcspn(text, "]") : strcspn(text, ":");

@@ -7,17 +7,16 @@
 #include <stddef.h>
 
 struct cp_http_limits {
-    size_t header_bytes; /* request line and headers; 431 beyond */
-    size_t n_headers;    /* 431 beyond */
-    size_t body_bytes;   /* body of a request; 413 beyond */
-    size_t
-        n_connections; /* open at once; beyond, the oldest idle one is closed */
-    size_t input_bytes;  /* all requests without response */
-    size_t output_bytes; /* all responses to slow readers */
-    int request_ms;      /* first to last byte of a request */
-    int idle_ms;         /* no byte of a request */
-    int write_ms;        /* no progress of a response */
-    int linger_ms;       /* reading after the last response */
+    size_t header_bytes;  /* request line and headers; more gets 431 */
+    size_t n_headers;     /* per request; more gets 431 */
+    size_t body_bytes;    /* per request; more gets 413 */
+    size_t n_connections; /* beyond, the oldest idle one is closed */
+    size_t input_bytes;   /* bytes of all requests that have no response yet */
+    size_t output_bytes;  /* bytes of all responses to slow readers */
+    int request_ms;       /* maximum from first to last byte of a request */
+    int idle_ms;          /* maximum without a byte of a request */
+    int write_ms;         /* maximum without progress of a response */
+    int linger_ms;        /* maximum for reading after the last response */
 };
 
 /* The limits of the endpoint and of pprof -http. */

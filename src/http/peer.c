@@ -42,7 +42,7 @@ static bool end_of_address(const struct sockaddr_storage *from, struct end *out)
     return true;
 }
 
-/* "0100007F:17AC": 32-bit words of the address in host byte order. */
+/* Parses "0100007F:17AC": 32-bit words of the address in host byte order. */
 static bool parse_end(const char *text, struct end *out)
 {
     size_t n_digits = strspn(text, "0123456789ABCDEFabcdef");
@@ -65,7 +65,7 @@ static bool parse_end(const char *text, struct end *out)
     return true;
 }
 
-/* "  sl: LOCAL REMOTE ST TX:RX TR:WHEN RETRANSMITS UID ..." */
+/* Parses a line "  sl: LOCAL REMOTE ST TX:RX TR:WHEN RETRANSMITS UID ...". */
 static bool match_line(char *line, const struct end *local,
                        const struct end *remote, uid_t *out)
 {

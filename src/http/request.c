@@ -50,7 +50,7 @@ void cp_http_request_reset(struct cp_http_request *r,
     r->parser.data = r;
 }
 
-/* Sets the error status. Returns 1, which stops the parser. */
+/* Sets the error status. Returns 1, which tells http-parser to stop. */
 static int fail(struct cp_http_request *r, int status)
 {
     r->has_failed = true;
@@ -90,7 +90,7 @@ static int open_header(struct cp_http_request *r)
 
 /*
  * The characters of a header name. http-parser also accepts spaces, but a proxy
- * may read "Content-Length : 3" as another header (request smuggling).
+ * may read "Content-Length : 3" as a different header (request smuggling).
  */
 static bool is_token(const char *at, size_t len)
 {
@@ -195,7 +195,10 @@ static int split_target(struct cp_http_request *r)
     return 0;
 }
 
-/* HTTP/1.1 requires exactly one Host; several are an attack. */
+/*
+ * Whether the Host header is acceptable: HTTP/1.1 requires exactly one; several
+ * are an attack.
+ */
 static bool has_host(const struct cp_http_request *r)
 {
     size_t n = 0;
@@ -316,7 +319,7 @@ static bool copy_value(const char *from, size_t len, char *out, size_t cap)
     return n != SIZE_MAX;
 }
 
-/* The first value of a name in "name=value&name=value". */
+/* Finds the first value of a name in "name=value&name=value". */
 static bool find_value(const char *at, const char *name, char *out, size_t cap)
 {
     out[0] = '\0';

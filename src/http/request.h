@@ -17,30 +17,33 @@
 
 struct cp_http_limits;
 
-/* A growing text, ended by NUL; starts as { 0 }. */
+/* A growing NUL-terminated string. Zero-initialize before use. */
 struct cp_http_text {
     char *bytes;
     size_t len, cap;
 };
 
 struct cp_http_header {
-    uint32_t name, value; /* offsets in `head`; both end in NUL */
+    uint32_t name, value; /* offsets in `head`, NUL-terminated */
 };
 
-/* Zero it and call cp_http_request_reset. Callers only read the fields. */
+/*
+ * Zero-initialize, then call cp_http_request_reset. Callers only read the
+ * fields.
+ */
 struct cp_http_request {
     http_parser parser;
     const struct cp_http_limits *limits;
-    struct cp_http_text head; /* target and headers, each ended by NUL */
+    struct cp_http_text head; /* target and headers, each NUL-terminated */
     struct cp_http_text body;
     struct cp_http_header *headers;
     uint32_t n_headers;
     uint32_t path, query; /* offsets in `head` */
-    bool is_value;        /* the last part of a header was its value */
-    bool has_headers;     /* all headers are stored */
+    bool is_value;        /* whether the last part of a header was its value */
+    bool has_headers;     /* whether all headers are stored */
     bool is_complete;
-    bool has_failed; /* `status` is set by this module */
-    int status;      /* error to answer with, such as 431; 0: none */
+    bool has_failed; /* whether this module has set `status` */
+    int status;      /* HTTP status of the error, such as 431, or 0 */
 };
 
 /* Frees the old request and prepares for the next. `limits` outlives it. */
@@ -55,35 +58,38 @@ void cp_http_request_release(struct cp_http_request *r);
 size_t cp_http_request_feed(struct cp_http_request *r, const char *bytes,
                             size_t len);
 
-/* The method, such as "GET". */
+/* Returns the method, such as "GET". */
 const char *cp_http_request_method(const struct cp_http_request *r);
 bool cp_http_request_is(const struct cp_http_request *r, const char *method);
 
-/* The path, percent-decoded. */
+/* Returns the path, percent-decoded. */
 const char *cp_http_request_path(const struct cp_http_request *r);
 
-/* The text after '?', not decoded; "" if there is none. */
+/* Returns the string after '?', not decoded; "" if there is none. */
 const char *cp_http_request_query(const struct cp_http_request *r);
 
-/* The value of a header; its name is not case-sensitive. NULL: absent. */
+/*
+ * Returns the value of a header, or NULL if it is absent. The name is not
+ * case-sensitive.
+ */
 const char *cp_http_request_header(const struct cp_http_request *r,
                                    const char *name);
 
 /*
- * Copies the first value of a query parameter, decoded and truncated to cap.
- * False, and "" in out: absent or badly encoded.
+ * Copies the first value of a query parameter, decoded and truncated to cap. If
+ * it is absent or badly encoded, returns false and sets out to "".
  */
 bool cp_http_request_param(const struct cp_http_request *r, const char *name,
                            char *out, size_t cap);
 
-/* The same for a form in the body. */
+/* Like cp_http_request_param, for a form in the body. */
 bool cp_http_request_form(const struct cp_http_request *r, const char *name,
                           char *out, size_t cap);
 
 /* Whether the client waits for "100 Continue" before it sends the body. */
 bool cp_http_request_expects_continue(const struct cp_http_request *r);
 
-/* Appends bytes; false: out of memory. */
+/* Appends bytes. Returns false if out of memory. */
 bool cp_http_text_add(struct cp_http_text *t, const char *bytes, size_t len);
 void cp_http_text_release(struct cp_http_text *t);
 

@@ -14,8 +14,8 @@
 #include "http/conn_list.h"
 
 #define MAX_EVENTS 64
-#define MAX_ACCEPTS 64              /* per event of a listening socket */
-#define ACCEPT_BACKOFF_NS 100000000 /* after accept() has failed */
+#define MAX_ACCEPTS 64              /* calls per event of a listening socket */
+#define ACCEPT_BACKOFF_NS 100000000 /* pause after accept() has failed */
 
 struct cp_http_listener {
     struct cp_http_source source; /* must be first */
@@ -59,9 +59,10 @@ void cp_http_server_pause(struct cp_http_server *s, bool is_paused)
 }
 
 /*
- * Handles a failure of accept(); true: try again. Without descriptors or memory
- * it closes a connection. If there is none to close, or for other errors, it
- * stops accepting for a while, so that the loop does not spin.
+ * Handles a failure of accept(). Returns true if the caller should try again.
+ * Without descriptors or memory it closes a connection. If there is none to
+ * close, or for other errors, it stops accepting for a while, so that the loop
+ * does not spin.
  */
 static bool recover_accept(struct cp_http_server *s)
 {
@@ -239,7 +240,7 @@ enum cp_status cp_http_server_listen(struct cp_http_server *s, int fd,
     return CP_OK;
 }
 
-/* Keeps the structs: an event of this turn may point to one. */
+/* Keeps the structs, because an event of this turn may point to one. */
 void cp_http_server_unlisten(struct cp_http_server *s)
 {
     for (struct cp_http_listener *l = s->listeners; l; l = l->next) {

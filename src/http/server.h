@@ -31,8 +31,8 @@ typedef void cp_http_handler(void *context, struct cp_http_exchange *x);
 struct cp_http_stats {
     size_t n_connections;
     uint64_t n_accepted, n_requests;
-    uint64_t n_evicted; /* closed to make room, or because too slow */
-    size_t input_bytes, output_bytes; /* in memory now; see limits.h */
+    uint64_t n_evicted;               /* closed to make room or for slowness */
+    size_t input_bytes, output_bytes; /* bytes in memory now; see limits.h */
 };
 
 /* Creates a server without a listening socket. */
@@ -59,28 +59,31 @@ enum cp_status cp_http_server_watch(struct cp_http_server *s, int fd,
                                     void (*ready)(void *context), void *context,
                                     struct cp_error *err);
 
-/* Serves until cp_http_server_stop. CP_EIO: epoll_wait() has failed. */
+/* Serves until cp_http_server_stop. Returns CP_EIO if epoll_wait() fails. */
 enum cp_status cp_http_server_run(struct cp_http_server *s,
                                   struct cp_error *err);
 
 /*
- * One turn of the loop: waits for events, at most max_ms unless it is negative,
- * and handles them. For callers with their own loop.
+ * Runs one turn of the loop: waits for events, at most max_ms unless it is
+ * negative, and handles them. For callers with their own loop.
  */
 enum cp_status cp_http_server_turn(struct cp_http_server *s, int max_ms,
                                    struct cp_error *err);
 
-/* Adds a connected socket. False: out of memory, and the caller keeps it. */
+/*
+ * Adds a connected socket. Returns false if out of memory; the caller then
+ * still owns the socket.
+ */
 bool cp_http_server_adopt(struct cp_http_server *s, int fd);
 
 /*
- * Calls timer->fire after ns nanoseconds; another call moves the timer. The
- * caller owns it, and it must outlive the server. At most a few timers.
+ * Calls timer->fire after ns nanoseconds; a second call moves the timer. The
+ * caller owns the timer, which must outlive the server. At most a few timers.
  */
 void cp_http_server_after(struct cp_http_server *s, struct cp_http_timer *timer,
                           int64_t ns);
 
-/* Makes run return. Async-signal-safe. */
+/* Makes cp_http_server_run return. Async-signal-safe. */
 void cp_http_server_stop(struct cp_http_server *s);
 
 /* A function call for the thread of the server; owned by the caller. */
@@ -97,12 +100,12 @@ void cp_http_server_stats(const struct cp_http_server *s,
                           struct cp_http_stats *out);
 
 /*
- * In the child of a fork, whose parent runs the server: closes the inherited
- * descriptors and changes nothing else.
+ * Call it in the child of a fork whose parent runs the server: closes the
+ * inherited descriptors and changes nothing else.
  */
 void cp_http_server_abandon(const struct cp_http_server *s);
 
-/* Closes everything; deferred exchanges get on_disconnect. */
+/* Closes everything; calls on_disconnect of deferred exchanges. */
 void cp_http_server_free(struct cp_http_server *s);
 
 #endif

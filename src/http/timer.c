@@ -37,7 +37,7 @@ static void store(struct cp_http_timers *h, size_t i, struct cp_http_timer *t)
     t->slot = i + 1;
 }
 
-/* Stores t at index i or at an ancestor of it. */
+/* Stores t at index i, or at an ancestor of i to restore the heap order. */
 static void move_up(struct cp_http_timers *h, size_t i, struct cp_http_timer *t)
 {
     for (; i > 0 && h->heap[(i - 1) / 2]->due_ns > t->due_ns; i = (i - 1) / 2)
@@ -45,7 +45,7 @@ static void move_up(struct cp_http_timers *h, size_t i, struct cp_http_timer *t)
     store(h, i, t);
 }
 
-/* Stores t at index i or at a descendant of it. */
+/* Stores t at index i, or at a descendant of i to restore the heap order. */
 static void move_down(struct cp_http_timers *h, size_t i,
                       struct cp_http_timer *t)
 {

@@ -15,21 +15,21 @@
 
 #include "base/error.h"
 
-/* Starts as { 0 } with `fire` and `context` set. */
+/* Zero-initialize, then set `fire` and `context`. */
 struct cp_http_timer {
     int64_t due_ns;
-    size_t slot; /* index in the heap + 1; 0: not set */
+    size_t slot; /* index in the heap + 1; 0 if not set */
     void (*fire)(void *context);
     void *context;
 };
 
-/* Starts as { 0 }. */
+/* Zero-initialize before use. */
 struct cp_http_timers {
     struct cp_http_timer **heap;
     size_t n, cap;
 };
 
-/* The time of CLOCK_MONOTONIC, nanoseconds. */
+/* Returns the time of CLOCK_MONOTONIC, nanoseconds. */
 int64_t cp_http_now(void);
 
 /* Reserves room for n timers, so that setting one cannot fail. */
@@ -37,17 +37,17 @@ enum cp_status cp_http_timers_reserve(struct cp_http_timers *h, size_t n,
                                       struct cp_error *err);
 void cp_http_timers_release(struct cp_http_timers *h);
 
-/* Sets or moves a timer; the room must be reserved. */
+/* Sets or moves a timer; its room must be reserved. */
 void cp_http_timer_set(struct cp_http_timers *h, struct cp_http_timer *t,
                        int64_t due_ns);
 
-/* Does nothing if the timer is not set. */
+/* Clears a timer. Does nothing if it is not set. */
 void cp_http_timer_clear(struct cp_http_timers *h, struct cp_http_timer *t);
 
-/* Clears and fires every timer that is due. */
+/* Clears each due timer and calls its `fire`. */
 void cp_http_timers_fire(struct cp_http_timers *h, int64_t now_ns);
 
-/* Milliseconds to the next timer, rounded up; -1 if none is set. */
+/* Returns the milliseconds to the next timer, rounded up; -1 if none is set. */
 int cp_http_timers_wait_ms(const struct cp_http_timers *h, int64_t now_ns);
 
 #endif

@@ -15,20 +15,20 @@
 struct cp_http_address;
 
 #define CP_HTTP_TOKEN_VARIABLE "PPROFTOKEN"
-#define CP_HTTP_TOKEN_BYTES 257 /* longest token and NUL */
+#define CP_HTTP_TOKEN_BYTES 257 /* bytes of the longest token, with NUL */
 
-/* Whether the text has 1 to 256 of those characters. */
+/* Whether the string has 1 to 256 of those characters. */
 bool cp_http_token_is_valid(const char *token);
 
 /*
  * Whether the two are equal, in constant time. `token` is valid; `given` may be
- * any text or NULL.
+ * any string or NULL.
  */
 bool cp_http_token_is(const char *token, const char *given);
 
 /*
- * The token of the environment if the server is on this machine, or NULL. It
- * must not leave the machine unencrypted.
+ * Returns the token of the environment if the server is on this machine, or
+ * NULL otherwise. A token must not leave the machine unencrypted.
  */
 const char *cp_http_token_for(const struct cp_http_address *to);
 

@@ -37,7 +37,7 @@ struct reader {
     struct cp_gather g;
     struct cp_callgrind c;
     struct cp_callgrind_names objects, files, functions;
-    struct function_key *keys; /* by function index */
+    struct function_key *keys; /* indexed by function */
     size_t cap_keys;
     struct cp_table by_key, costs;
 

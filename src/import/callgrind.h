@@ -16,7 +16,7 @@
 /* The cost of a line, or of a call from that line. */
 struct cp_callgrind_cost {
     uint32_t function; /* index of the function that contains the line */
-    uint32_t callee;   /* callee; CP_NONE: not a call */
+    uint32_t callee;   /* callee; CP_NONE if not a call */
     uint32_t location;
     uint32_t n_values; /* number of events, without trailing zeros */
     size_t values;     /* first index in cp_callgrind.values */

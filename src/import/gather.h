@@ -56,7 +56,7 @@ enum cp_status cp_gather_init(struct cp_gather *g, size_t input_bytes,
                               struct cp_error *err);
 void cp_gather_release(struct cp_gather *g);
 
-/* Interns text; replaces invalid UTF-8. */
+/* Interns a string; replaces invalid UTF-8. */
 uint32_t cp_gather_str(struct cp_gather *g, struct cp_text text,
                        struct cp_error *err);
 
@@ -80,9 +80,9 @@ uint32_t cp_gather_function(struct cp_gather *g, struct cp_text name,
 
 /* A code position. */
 struct cp_gather_frame {
-    uint32_t function; /* CP_NONE: only the address is known */
-    uint32_t mapping;  /* CP_NONE: unknown */
-    uint64_t address;  /* 0: unknown */
+    uint32_t function; /* CP_NONE if only the address is known */
+    uint32_t mapping;  /* CP_NONE if unknown */
+    uint64_t address;  /* 0 if unknown */
     int64_t line, column;
 };
 
@@ -112,7 +112,7 @@ enum cp_status cp_gather_add_real(struct cp_gather *g, uint32_t row,
                                   uint32_t column, double value,
                                   struct cp_error *err);
 
-/* Returns the profile; g is empty afterwards, also on failure. */
+/* Returns the profile; g is empty afterwards, even on failure. */
 struct cp_profile *cp_gather_take(struct cp_gather *g, struct cp_error *err);
 
 #endif

@@ -19,7 +19,7 @@ struct reader {
     struct cp_arena thread_arena;
     struct cp_gecko_tables shared;
     struct cp_gecko_libs libs;
-    double cpu_scale; /* factor to nanoseconds; 0: unknown */
+    double cpu_scale; /* factor to nanoseconds; 0 if unknown */
     struct cp_text type,
         unit; /* set in files that `pprof -firefox` wrote, else empty */
     double first_ms, last_ms;
@@ -38,7 +38,7 @@ struct thread {
     struct cp_gecko_tables own, *tables;
     struct cp_gecko_libs own_libs, *libs;
     uint32_t label_set;
-    uint32_t weight_column, count_column, cpu_column; /* CP_NONE: unused */
+    uint32_t weight_column, count_column, cpu_column; /* CP_NONE if unused */
     double scale;                                     /* factor for weights */
 };
 
@@ -54,7 +54,7 @@ static bool is_bad(const struct reader *r, const struct cp_json *j)
     return j->doc->err.status != CP_OK;
 }
 
-/* Adds a label whose value is a text or a number in the file. */
+/* Adds a label whose value is a string or a number in the file. */
 static enum cp_status add_label(struct reader *r, struct cp_label *labels,
                                 uint32_t *n, const char *key,
                                 struct cp_json *value)

@@ -29,7 +29,7 @@ struct cp_gecko_lib {
 
 struct cp_gecko_libs {
     struct cp_gecko_lib *items;  /* in file order */
-    struct cp_gecko_lib *sorted; /* by start */
+    struct cp_gecko_lib *sorted; /* sorted by start */
     uint32_t n;
 };
 
@@ -40,7 +40,7 @@ struct cp_gecko_tables {
 
     uint32_t n_stacks;
     uint32_t *prefix, *stack_frame;
-    bool is_offset; /* whether prefix holds distances; 0: none */
+    bool is_offset; /* whether prefix holds distances; distance 0 means none */
 
     uint32_t n_frames;
     uint32_t *func, *address, *frame_line, *frame_column;
@@ -56,8 +56,7 @@ struct cp_gecko_tables {
     uint32_t n_sources;
     uint32_t *source_file;
 
-    uint32_t *
-        stack_nodes; /* gatherer node of each stack; CP_NONE: not created yet */
+    uint32_t *stack_nodes; /* gatherer nodes; CP_NONE until created */
     uint32_t *frame_locations;
 };
 

@@ -26,7 +26,7 @@
 /* The first line of a sample. */
 struct header {
     struct cp_text comm, event, frame;
-    int64_t pid, tid, period, time_ns; /* -1: missing */
+    int64_t pid, tid, period, time_ns; /* -1 if missing */
 };
 
 /* A cached line and its index. */
@@ -119,7 +119,7 @@ static bool read_ids(struct cp_text word, struct header *h)
            cp_text_to_int(second, &h->tid);
 }
 
-/* Parses the text behind the time: a period, the event, a frame. */
+/* Parses the rest of the line behind the time: a period, the event, a frame. */
 static bool read_event(struct cp_text rest, struct header *h)
 {
     struct cp_text word;
@@ -187,7 +187,7 @@ static bool is_frame(struct cp_text text)
            (text.pos == text.end || cp_text_is_white(*text.pos));
 }
 
-/* The same for an indented line. */
+/* Whether an indented line is a frame. */
 static bool is_frame_line(struct cp_text line)
 {
     return cp_text_consume_white(&line) > 0 && is_frame(line);

@@ -53,7 +53,7 @@ struct draft {
     struct cp_text name, url;
     int64_t line, self;
     uint64_t id;
-    uint32_t index; /* in reader.nodes */
+    uint32_t index; /* index in reader.nodes */
     bool has_frame; /* new form, with a callFrame */
     bool in_children;
 };
@@ -364,7 +364,7 @@ enum { NODES, HEAD, SAMPLES, DELTAS, TIMESTAMPS, START, END, N_PARTS };
 
 /* Times of the samples, in microseconds. */
 struct clock {
-    struct cp_json *times; /* NULL: no times */
+    struct cp_json *times; /* NULL if the file has no times */
     bool is_delta;
     double now, end;
 };

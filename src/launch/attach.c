@@ -25,7 +25,7 @@
 #include "launch/tracee.h"
 
 #define MAX_THREADS 64
-#define SAFE_POINT_TIMEOUT_MS 12000 /* all threads together */
+#define SAFE_POINT_TIMEOUT_MS 12000 /* timeout for all threads together */
 #define CALL_TIMEOUT_MS 10000
 #define DETACH_TIMEOUT_MS 10000
 #define SERVED_TIMEOUT_MS 1000
@@ -33,11 +33,11 @@
 #define POLL_NS 2000000
 
 /*
- * Memory that is mapped in the process during the calls: texts at the low end,
- * the stack of the calls at the high end.
+ * Memory that is mapped in the process during the calls: string arguments at
+ * the low end, the stack of the calls at the high end.
  */
 #define SCRATCH_BYTES ((uint64_t)512 << 10)
-#define TEXT_BYTES 4096 /* each text */
+#define TEXT_BYTES 4096 /* bytes per string argument */
 enum {
     AT_LIBRARY = 0,
     AT_LISTEN = TEXT_BYTES,
@@ -48,8 +48,8 @@ enum {
 struct session {
     const struct cp_attach *a;
     struct cp_tracee *tracee;
-    uint64_t scratch;  /* address of the memory; 0: not mapped */
-    uint64_t errno_at; /* address of errno of the thread */
+    uint64_t scratch;  /* address of the memory; 0 if not mapped */
+    uint64_t errno_at; /* address of the thread's errno */
     int saved_errno;
 };
 
@@ -98,7 +98,7 @@ static enum cp_status map_scratch(struct session *v, struct cp_error *err)
     return status;
 }
 
-/* Saves errno of the thread, which the calls may change. */
+/* Saves the thread's errno, which the calls may change. */
 static enum cp_status save_errno(struct session *v, struct cp_error *err)
 {
     static const uint64_t none[4];
@@ -127,7 +127,7 @@ static enum cp_status find_dlopen(pid_t pid, uint64_t *out,
     return status;
 }
 
-/* The error is the text of dlerror() in the process. */
+/* Reports the message that dlerror() returns in the process. */
 static enum cp_status report_dlerror(struct session *v, struct cp_error *err)
 {
     static const uint64_t none[4];
@@ -142,7 +142,10 @@ static enum cp_status report_dlerror(struct session *v, struct cp_error *err)
                         *text ? text : "no reason given");
 }
 
-/* Uses a library that is loaded already: the program calls its hooks. */
+/*
+ * Loads the library. If it is already loaded, uses that copy, because the
+ * program calls the hooks of that copy.
+ */
 static enum cp_status load(struct session *v, struct cp_error *err)
 {
     const uint64_t args[4] = { v->scratch + AT_LIBRARY, RTLD_NOW };
@@ -212,7 +215,7 @@ static enum cp_status run_session_calls(struct session *v, char *out,
 
 /* ---- choosing a thread ---- */
 
-/* The reason of EPERM from ptrace(). */
+/* Explains why ptrace() failed with EPERM. */
 static enum cp_status explain_eperm(pid_t pid, struct cp_error *err)
 {
     char text[8];
@@ -242,7 +245,7 @@ static enum cp_status explain_eperm(pid_t pid, struct cp_error *err)
         (long)pid);
 }
 
-/* The address of a syscall instruction in libc; 0: not found. */
+/* Returns the address of a syscall instruction in libc; 0 if none is found. */
 static uint64_t find_syscall(pid_t pid)
 {
     static const unsigned char instruction[] = { 0x0f, 0x05 };
@@ -268,8 +271,8 @@ struct attempt {
     char *out_address;
     struct cp_error *err;
     enum cp_status status;
-    bool is_stopped; /* the thread reached a safe point */
-    int begin_errno; /* errno of cp_tracee_begin */
+    bool is_stopped; /* whether the thread reached a safe point */
+    int begin_errno; /* errno after a failed cp_tracee_begin */
 };
 
 static void *try_thread(void *arg)
@@ -290,7 +293,10 @@ static void *try_thread(void *arg)
     return NULL;
 }
 
-/* On a new thread: the kernel releases its tracee when it ends. */
+/*
+ * Runs on a new thread: when a tracing thread ends, the kernel detaches its
+ * tracee.
+ */
 static enum cp_status try_on_new_thread(struct attempt *t, struct cp_error *err)
 {
     pthread_t thread;
@@ -302,7 +308,9 @@ static enum cp_status try_on_new_thread(struct attempt *t, struct cp_error *err)
     return t->status;
 }
 
-/* Uses the first thread that reaches a safe point. */
+/*
+ * Tries the threads in turn and uses the first one that reaches a safe point.
+ */
 static enum cp_status attach_by_any(struct attempt *t,
                                     struct cp_safe_points *safe_points,
                                     struct cp_error *err)
@@ -332,7 +340,10 @@ static enum cp_status attach_by_any(struct attempt *t,
         (long)t->a->pid, SAFE_POINT_TIMEOUT_MS / 1000);
 }
 
-/* If cpprof ended now, the stopped thread would keep changed registers. */
+/*
+ * Blocks all signals: if cpprof ended now, the stopped thread would keep
+ * changed registers.
+ */
 static void block_signals(sigset_t *before)
 {
     sigset_t all;
@@ -341,7 +352,7 @@ static void block_signals(sigset_t *before)
     (void)sigprocmask(SIG_BLOCK, &all, before);
 }
 
-/* Makes the calls on a thread of the process at a safe point. */
+/* Stops a thread of the process at a safe point and makes it run the calls. */
 static enum cp_status attach_inside(const struct cp_attach *a,
                                     char out_address[CP_ATTACH_ADDRESS],
                                     struct cp_error *err)
@@ -382,7 +393,9 @@ enum cp_status cp_attach(const struct cp_attach *a,
         (long)a->pid, out_address);
 }
 
-/* An empty listen address ends the session (cpprof_attach). */
+/*
+ * Ends the session: cpprof_attach() does that if the listen address is empty.
+ */
 enum cp_status cp_attach_withdraw(pid_t pid, struct cp_error *err)
 {
     const struct cp_attach a = {

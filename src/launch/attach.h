@@ -20,22 +20,27 @@
 struct cp_attach {
     pid_t pid;
     const char *library;  /* path of libcpprof.so */
-    const char *listen;   /* format of PPROFLISTEN */
-    const char *settings; /* format of CPPROF */
+    const char *listen;   /* listen address, in the format of PPROFLISTEN */
+    const char *settings; /* settings, in the format of CPPROF */
 };
 
-/* Returns the address. On failure the process is unchanged. */
+/*
+ * Attaches to the process and returns the address of its endpoint. On failure
+ * the process is unchanged.
+ */
 enum cp_status cp_attach(const struct cp_attach *a,
                          char out_address[CP_ATTACH_ADDRESS],
                          struct cp_error *err);
 
 /*
- * Ends a session by a call inside the process, if its endpoint cannot be
+ * Ends a session by a call inside the process. Use it if the endpoint cannot be
  * reached.
  */
 enum cp_status cp_attach_withdraw(pid_t pid, struct cp_error *err);
 
-/* Ends a session through its endpoint, and waits until it is closed. */
+/*
+ * Ends a session through its endpoint, and waits until the endpoint is closed.
+ */
 enum cp_status cp_attach_detach(const char *address, struct cp_error *err);
 
 #endif

@@ -20,7 +20,10 @@ static bool is_same_file(const char *one, const char *other)
            a.st_ino == b.st_ino;
 }
 
-/* If /proc is unreadable, assumes that they share it. */
+/*
+ * Whether both processes share a network namespace. If /proc is unreadable,
+ * assumes that they do.
+ */
 static bool shares_network(pid_t pid)
 {
     char path[64];

@@ -13,7 +13,7 @@
 #include "base/instance.h"
 #include "http/client.h"
 
-#define MAX_FILES 65536 /* per folder */
+#define MAX_FILES 65536 /* maximum files per directory */
 #define SERVED_TIMEOUT_MS 1000
 
 static enum cp_status add(struct cp_instances *list,
@@ -21,7 +21,7 @@ static enum cp_status add(struct cp_instances *list,
 {
     for (size_t k = 0; k < list->n; k++)
         if (list->items[k].pid == i->pid)
-            return CP_OK; /* two paths to one folder */
+            return CP_OK; /* a second path to its directory */
     if (cp_reserve(&list->items, &list->cap, list->n + 1, sizeof(*list->items),
                    err) != CP_OK)
         return CP_ENOMEM;
@@ -67,7 +67,7 @@ static enum cp_status read_folder(struct cp_instances *list, const char *path,
     return status;
 }
 
-/* For root: the folders of all users. */
+/* Reads the registry directories of all users, which root may see. */
 static enum cp_status read_all_users(struct cp_instances *list,
                                      struct cp_error *err)
 {
@@ -107,7 +107,7 @@ static int by_time(const void *a, const void *b)
     return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-/* The processes of all registry files, reachable or not. */
+/* Lists the processes of all registry files, whether reachable or not. */
 static enum cp_status read_all(struct cp_instances *out, struct cp_error *err)
 {
     char path[CP_INSTANCE_PATH], runtime_dir[64];
@@ -130,7 +130,7 @@ static enum cp_status read_all(struct cp_instances *out, struct cp_error *err)
     return status;
 }
 
-/* Keeps the processes that accept connections; probes all at once. */
+/* Drops the processes that do not accept connections; probes all at once. */
 static enum cp_status keep_served(struct cp_instances *list,
                                   struct cp_error *err)
 {
@@ -155,7 +155,7 @@ static enum cp_status keep_served(struct cp_instances *list,
     return CP_OK;
 }
 
-/* Keeps the entries of one process. */
+/* Drops the entries of all other processes. */
 static void keep_pid(struct cp_instances *list, pid_t pid)
 {
     size_t n = 0;

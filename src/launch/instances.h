@@ -27,7 +27,7 @@ enum cp_status cp_instances_find(struct cp_instances *out,
                                  struct cp_error *err);
 void cp_instances_release(struct cp_instances *list);
 
-/* The process with that id; false: it does not serve. */
+/* Finds the process with that id. Returns false if it does not serve. */
 bool cp_instances_of_pid(pid_t pid, struct cp_instance *out);
 
 #endif

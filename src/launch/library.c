@@ -18,7 +18,7 @@ _Static_assert(CP_LIBRARY_PATH >= PATH_MAX,
 #define MULTIARCH "aarch64-linux-gnu"
 #endif
 
-/* Relative to the folder of the executable. */
+/* Searches relative to the directory of the executable. */
 static const char *const candidates[] = {
     "libcpprof.so",
     "libcpprof.so.0",
@@ -32,7 +32,10 @@ static bool resolve(char out[CP_LIBRARY_PATH], const char *path)
     return realpath(path, out) && access(out, R_OK) == 0;
 }
 
-/* LD_PRELOAD is a list separated by blanks and colons. */
+/*
+ * Rejects names with blanks and colons, because these separate the list in
+ * LD_PRELOAD.
+ */
 static enum cp_status check_name(const char *path, struct cp_error *err)
 {
     if (!path[strcspn(path, " :\t")])

@@ -9,7 +9,10 @@
 
 #define CP_LIBRARY_PATH 4096
 
-/* `given` is the path of --library, or NULL. Returns an absolute path. */
+/*
+ * Finds the library; `given` is the path of --library, or NULL. Returns an
+ * absolute path.
+ */
 enum cp_status cp_library_find(char out[CP_LIBRARY_PATH], const char *given,
                                struct cp_error *err);
 

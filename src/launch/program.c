@@ -1,5 +1,7 @@
-/* program.c - searches PATH, and checks permissions, machine, loader and #!
- * lines. */
+/*
+ * program.c - searches PATH, and checks permissions, machine, loader and #!
+ * lines.
+ */
 #include "launch/program.h"
 
 #include <errno.h>
@@ -51,7 +53,7 @@ static enum cp_status report_not_runnable(struct cp_program *out,
                             : strerror(number));
 }
 
-/* The errno value of a file that cannot be executed. */
+/* Returns the errno value that explains why a file cannot be executed. */
 static int exec_errno(const char *path)
 {
     struct stat st;
@@ -93,7 +95,10 @@ enum cp_status cp_program_find(struct cp_program *out, const char *command,
 
 /* ---- checks ---- */
 
-/* The loader ignores LD_PRELOAD if exec gains privileges (AT_SECURE). */
+/*
+ * Fails if exec would gain privileges (AT_SECURE): the loader then ignores
+ * LD_PRELOAD.
+ */
 static enum cp_status check_rights(const char *path, struct cp_error *err)
 {
     struct stat st;
@@ -225,7 +230,10 @@ enum cp_status cp_program_check_elf(const char *path, const char *name,
 
 /* ---- scripts ---- */
 
-/* Ends the next word by NUL and returns it; NULL after the last. */
+/*
+ * Terminates the next word with NUL and returns it; returns NULL after the
+ * last.
+ */
 static char *next_word(char **rest)
 {
     char *word;
@@ -238,7 +246,7 @@ static char *next_word(char **rest)
     return *word ? word : NULL;
 }
 
-/* The interpreter in a #! line; skips env and its options. */
+/* Finds the interpreter in a #! line; skips env and its options. */
 static enum cp_status find_interpreter(char *line, struct cp_program *out,
                                        struct cp_error *err)
 {
@@ -282,7 +290,7 @@ enum cp_status cp_program_check(const char *path, struct cp_error *err)
                 return status;
             }
         } else {
-            (void)strcpy(at, "/bin/sh"); /* as a shell does */
+            (void)strcpy(at, "/bin/sh"); /* a shell does the same */
         }
     }
     return cp_error_set(err, CP_EFORMAT,

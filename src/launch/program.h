@@ -11,7 +11,7 @@
 
 #define CP_PROGRAM_PATH 4096
 
-/* The exit statuses of a shell. */
+/* The exit statuses that a shell uses for these failures. */
 enum { CP_PROGRAM_NOT_RUN = 126, CP_PROGRAM_NOT_FOUND = 127 };
 
 struct cp_program {
@@ -24,11 +24,14 @@ enum cp_status cp_program_find(struct cp_program *out, const char *command,
                                struct cp_error *err);
 
 /*
- * CP_OK if the loader will load the library into the program or script `path`.
+ * Returns CP_OK if the loader will load the library into `path`, which is a
+ * program or a script.
  */
 enum cp_status cp_program_check(const char *path, struct cp_error *err);
 
-/* Checks an ELF file without its permissions; errors call it `name`. */
+/*
+ * Checks an ELF file, but not its permissions; error messages call it `name`.
+ */
 enum cp_status cp_program_check_elf(const char *path, const char *name,
                                     struct cp_error *err);
 

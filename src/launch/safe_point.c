@@ -21,14 +21,14 @@
 #define PATH_BYTES 4096
 #define STACK_BYTES ((size_t)1 << 20)
 #define MAX_OBJECTS 1024
-#define MAX_START_FRAMES 3 /* frames of libc that start a thread */
+#define MAX_START_FRAMES 3 /* frames of libc that may start a thread */
 
 /* What a frame in an object means for the locks of the thread. */
 enum trust {
     TRUSTED,   /* holds no lock of malloc or the loader */
     IN_LIBC,   /* allowed only at the root of a stack */
     FORBIDDEN, /* the loader or a malloc */
-    UNKNOWN,   /* no object at this address */
+    UNKNOWN,   /* no object contains the address */
 };
 
 struct object {
@@ -41,7 +41,7 @@ struct cp_safe_points {
     struct object *objects; /* sorted by address */
     size_t n, cap;
     struct cp_unwind_module *modules; /* objects[i].module, for the unwinder */
-    _Atomic uint64_t *cache;          /* of the unwinder */
+    _Atomic uint64_t *cache;          /* lookup cache of the unwinder */
     char *stack;                      /* copy, STACK_BYTES */
 };
 
@@ -72,7 +72,7 @@ static enum trust trust_of(const char *path, const struct cp_elf *e)
     return TRUSTED;
 }
 
-/* The unwind tables in the file, and their address in the process. */
+/* Finds the unwind tables in the file, and their address in the process. */
 static void find_tables(const struct cp_elf *e, uint64_t bias,
                         struct cp_compile_input *out)
 {
@@ -115,7 +115,7 @@ static void find_code(const struct cp_elf *e, uint64_t bias,
     }
 }
 
-/* The link-time address of the first byte of the file. */
+/* Returns the link-time address of the first byte of the file. */
 static uint64_t first_address(const struct cp_elf *e)
 {
     uint64_t vaddr = 0;
@@ -280,7 +280,7 @@ static bool are_safe(const struct cp_safe_points *q, const uintptr_t *frames,
     return true;
 }
 
-/* Unwinds a copy of the stack; false: the stack is unreadable. */
+/* Unwinds a copy of the stack. Returns false if the stack is unreadable. */
 static bool unwind(struct cp_safe_points *q,
                    const struct cp_safe_point_regs *regs,
                    uintptr_t frames[CP_WALK_MAX], size_t *out_n, bool *is_whole)

@@ -28,13 +28,13 @@ struct cp_safe_point_regs {
     uint64_t pc, sp, fp, rbx, r10, rdi;
 };
 
-/* Whether a thread that computes, outside system calls, is at a safe point. */
+/* Whether a thread that runs outside system calls is at a safe point. */
 bool cp_safe_point_is(struct cp_safe_points *q,
                       const struct cp_safe_point_regs *regs);
 
 /*
- * Whether a thread before a system call is at a safe point: code of the program
- * calls one function of libc, such as write().
+ * Whether a thread that is about to enter a system call is at a safe point:
+ * code of the program calls one function of libc, such as write().
  */
 bool cp_safe_point_is_direct(struct cp_safe_points *q,
                              const struct cp_safe_point_regs *regs);

@@ -41,7 +41,10 @@ static const char *env_or_empty(const char *name)
     return value ? value : "";
 }
 
-/* libcpprof.so comes first, so that its malloc hook calls the others. */
+/*
+ * Sets LD_PRELOAD. libcpprof.so comes first, so that its malloc hook calls the
+ * others.
+ */
 static enum cp_status set_preload(const char *library, struct cp_error *err)
 {
     const char *parts[] = { library, env_or_empty("LD_PRELOAD"), NULL };
@@ -90,7 +93,7 @@ static enum cp_status try_path(const struct cp_http_address *at,
     return CP_OK;
 }
 
-/* Moves fd to 100 or above, out of the way of the program. */
+/* Moves fd to 100 or above, because programs may expect the low numbers. */
 static int move_fd_up(int fd)
 {
     int high = fcntl(fd, F_DUPFD, 100);

@@ -2,7 +2,7 @@
  * start - prepares the environment for preloading, and executes the program.
  *
  * The listening socket is opened here and inherited. So the port is known
- * before the program starts, no other process can bind it meanwhile, and early
+ * before the program starts, no other process can bind it first, and early
  * clients wait in its queue. exec() keeps process id, terminal and signals, and
  * the exit status is that of the program.
  */
@@ -16,8 +16,8 @@
 struct cp_start {
     const char *listen;   /* format of PPROFLISTEN */
     const char *library;  /* path of libcpprof.so */
-    const char *settings; /* appended to CPPROF; "": none */
-    bool follows;         /* children serve on their own addresses */
+    const char *settings; /* appended to CPPROF; may be "" */
+    bool follows;         /* whether children serve on their own addresses */
 };
 
 /* "http://127.0.0.1:6060/debug/pprof/", or "" if the program opens it. */

@@ -21,7 +21,7 @@
 #define STATUS_BYTES 8192
 #define WORST_RANK 9 /* a running thread */
 
-/* Reads /proc/PID/NAME as a string; false: unreadable. */
+/* Reads /proc/PID/NAME as a string. Returns false if it is unreadable. */
 static bool read_proc(pid_t pid, const char *name, char *out, size_t cap)
 {
     char path[96];
@@ -30,7 +30,7 @@ static bool read_proc(pid_t pid, const char *name, char *out, size_t cap)
     return cp_file_start(AT_FDCWD, path, 0, out, cap) > 0;
 }
 
-/* A number of /proc/PID/status, such as "TracerPid"; -1: absent. */
+/* Returns a number of /proc/PID/status, such as "TracerPid"; -1 if absent. */
 static long status_number(pid_t pid, const char *name)
 {
     char text[STATUS_BYTES], wanted[64];
@@ -95,7 +95,10 @@ static enum cp_status check_state(pid_t pid, struct cp_error *err)
     return CP_OK;
 }
 
-/* A seccomp filter may kill the process for a system call of the library. */
+/*
+ * Rejects a process with a seccomp filter that cpprof itself does not have: the
+ * filter may kill the process for a system call of the library.
+ */
 static enum cp_status check_seccomp(pid_t pid, struct cp_error *err)
 {
     long mode = status_number(pid, "Seccomp");
@@ -126,7 +129,7 @@ static enum cp_status check_vfork(pid_t pid, struct cp_error *err)
     return CP_OK;
 }
 
-/* The process must find the same file at this path. */
+/* Checks that the process finds the same library file at this path. */
 static enum cp_status check_library(pid_t pid, const char *library,
                                     struct cp_error *err)
 {
@@ -189,7 +192,9 @@ enum cp_status cp_target_check(pid_t pid, const char *library,
 
 /* ---- functions ---- */
 
-/* The first mapping and the file of an object; maps is sorted by address. */
+/*
+ * Finds the first mapping and the file of an object; maps is sorted by address.
+ */
 static bool find_object(pid_t pid, const char *object, uint64_t *out_base,
                         char path[PATH_BYTES])
 {

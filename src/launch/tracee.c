@@ -86,8 +86,9 @@ static enum cp_status save(struct cp_tracee *t, struct cp_error *err)
 }
 
 /*
- * A running thread cannot be detached without a stop, which could interrupt its
- * system call. The kernel detaches it when the calling thread ends.
+ * Releases the thread. A running thread cannot be detached without a stop,
+ * which could interrupt its system call. The kernel detaches it when the
+ * calling thread ends.
  */
 static void release(struct cp_tracee *t)
 {

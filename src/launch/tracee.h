@@ -35,14 +35,14 @@ struct cp_safe_points;
 struct cp_tracee_options {
     pid_t tid;
     int timeout_ms;
-    /* Checks stacks; NULL: every waiting system call counts as safe. */
+    /* checks stacks; if NULL, every waiting system call counts as safe */
     struct cp_safe_points *safe_points;
     uint64_t call_at; /* address of a syscall instruction in libc */
 };
 
 /*
- * Stops the thread at a safe point. CP_EOTHER: it reached none in time and runs
- * on; try another thread.
+ * Stops the thread at a safe point. Returns CP_EOTHER if it did not reach one
+ * in time; it then continues to run, and the caller can try a different thread.
  */
 enum cp_status cp_tracee_begin(struct cp_tracee **out,
                                const struct cp_tracee_options *options,
@@ -73,7 +73,8 @@ bool cp_tracee_write(const struct cp_tracee *t, uint64_t at, const void *bytes,
                      size_t len);
 
 /*
- * How suitable a system call is for a stop: 0 is the best, -1 is unsuitable.
+ * Returns how suitable a system call is for a stop: 0 is the best, -1 is
+ * unsuitable.
  */
 int cp_tracee_rank(long call);
 

@@ -33,7 +33,7 @@ static const struct transfer {
     int vector; /* array of struct iovec; `length` counts its elements */
     int flags;  /* continue only with MSG_WAITALL here */
 } transfers[] = {
-    { SYS_read, 1, 2, NO_ARG, NO_ARG, NO_ARG }, /* is_endless_read */
+    { SYS_read, 1, 2, NO_ARG, NO_ARG, NO_ARG }, /* if is_endless_read */
     { SYS_write, 1, 2, NO_ARG, NO_ARG, NO_ARG },
     { SYS_pwrite64, 1, 2, 3, NO_ARG, NO_ARG },
     { SYS_sendto, 1, 2, NO_ARG, NO_ARG, NO_ARG },
@@ -87,7 +87,10 @@ static size_t read_rest(struct cp_tracee *t, struct scratch *s, uint64_t at,
     return skip_bytes(s->vector, n, done);
 }
 
-/* An address below the red zone; the kernel copies the data at entry. */
+/*
+ * Returns an address below the red zone for call arguments; the kernel copies
+ * the data at entry.
+ */
 static uint64_t scratch_at(const struct user_regs_struct *r)
 {
     return (r->rsp - RED_ZONE - sizeof(struct scratch)) & ~(uint64_t)15;
@@ -108,7 +111,10 @@ static bool advance_vector(struct cp_tracee *t, const struct transfer *how,
     return true;
 }
 
-/* For sendmsg and recvmsg; the first part carried the control data. */
+/*
+ * Advances the message of sendmsg or recvmsg. The first part has carried the
+ * control data.
+ */
 static bool advance_message(struct cp_tracee *t, struct user_regs_struct *r,
                             uint64_t done)
 {
@@ -151,7 +157,10 @@ static bool is_endless_read(const struct cp_tracee *t,
     return false;
 }
 
-/* Advances the arguments by `done` bytes; false: nothing to continue. */
+/*
+ * Advances the arguments by `done` bytes. Returns false if nothing is left to
+ * transfer.
+ */
 static bool advance(struct cp_tracee *t, struct user_regs_struct *r,
                     uint64_t done)
 {
@@ -181,7 +190,7 @@ static bool advance(struct cp_tracee *t, struct user_regs_struct *r,
 
 /*
  * Runs the thread through one system call and reads its registers into *r.
- * Signals are delivered; system calls of their handlers have another rsp.
+ * Signals are delivered; system calls of their handlers have a different rsp.
  */
 static enum cp_status run_call(struct cp_tracee *t, struct user_regs_struct *r,
                                struct cp_error *err)
@@ -220,11 +229,14 @@ static enum cp_status continue_transfer(struct cp_tracee *t,
         return status;
     if (rest->rax < (uint64_t)-CP_TRACEE_MAX_ERROR)
         t->regs.rax += rest->rax;
-    t->regs.orig_rax = (uint64_t)-1; /* no restart */
+    t->regs.orig_rax = (uint64_t)-1; /* the call is not restarted */
     return cp_tracee_set_regs(t, &t->regs, err);
 }
 
-/* The deadline of a wait that would restart with its full timeout; 0: none. */
+/*
+ * Returns the deadline of a wait that would restart with its full timeout; 0
+ * for other calls.
+ */
 static int64_t timeout_end_ns(const struct user_regs_struct *r,
                               int64_t began_ns)
 {
@@ -246,7 +258,10 @@ void cp_tracee_shorten_timeout(struct cp_tracee *t)
                      : 0;
 }
 
-/* The interrupted sleep has written its remaining time; undo that. */
+/*
+ * Restores the memory that the interrupted sleep has overwritten with its
+ * remaining time.
+ */
 static void restore_remainder(const struct cp_tracee *t)
 {
     if (t->remainder_at && (long)t->regs.rax == -RESTART_BLOCK)

@@ -22,14 +22,17 @@ struct cp_tracee;
 struct cp_tracee_state;
 
 /*
- * Repairs the call of a thread that PTRACE_INTERRUPT has just stopped, and that
- * sleeps since began_ns. Sets t->regs and leaves the thread stopped. Waits for
- * the end of a transfer without a timeout.
+ * Repairs the system call of a thread that PTRACE_INTERRUPT has just stopped,
+ * and that has slept since began_ns. Sets t->regs and leaves the thread
+ * stopped. Waits for the end of a transfer without a timeout.
  */
 enum cp_status cp_tracee_repair(struct cp_tracee *t, int64_t began_ns,
                                 struct cp_error *err);
 
-/* Before a stop: saves the remaining time that an interrupted sleep writes. */
+/*
+ * Call before a stop: saves the memory that an interrupted sleep overwrites
+ * with its remaining time.
+ */
 void cp_tracee_save_remainder(struct cp_tracee *t,
                               const struct cp_tracee_state *p);
 

@@ -21,7 +21,7 @@
 
 static const struct {
     long call;
-    int rank; /* 0: best */
+    int rank; /* 0 is the best */
 } waiting_calls[] = {
     { SYS_epoll_wait, 0 },
     { SYS_epoll_pwait, 0 },
@@ -101,7 +101,10 @@ static bool is_safe_direct_call(const struct cp_tracee *t)
            cp_safe_point_is_direct(t->safe_points, &regs);
 }
 
-/* The thread only makes unsafe calls: lets it run untraced for a moment. */
+/*
+ * Lets the thread run untraced for a moment, because it only makes unsafe
+ * calls.
+ */
 static enum cp_status run_freely(struct cp_tracee *t, int sig,
                                  struct cp_error *err)
 {

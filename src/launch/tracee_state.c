@@ -15,7 +15,7 @@
 
 #define STATUS_BYTES 4096
 
-/* The number after `key` in /proc/TID/status; -1: absent. */
+/* Returns the number after `key` in /proc/TID/status; -1 if absent. */
 static long read_status(pid_t tid, const char *key)
 {
     char path[64], text[STATUS_BYTES];
@@ -43,7 +43,10 @@ void cp_tracee_state_read(pid_t tid, struct cp_tracee_state *out)
     out->n_sleeps = read_status(tid, "\nvoluntary_ctxt_switches:");
 }
 
-/* A receive with a timeout ends with EINTR when its thread is stopped. */
+/*
+ * Whether the socket has a receive timeout: such a receive ends with EINTR when
+ * its thread is stopped.
+ */
 static bool has_receive_timeout(pid_t tid, int fd)
 {
     struct timeval timeout = { 0, 0 };

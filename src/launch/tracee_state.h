@@ -19,7 +19,7 @@
 struct cp_tracee_state {
     long call; /* system call it sleeps in, or one of the above */
     uint64_t args[6];
-    long n_sleeps; /* voluntary context switches; 0: running */
+    long n_sleeps; /* voluntary context switches; 0 if running */
 };
 
 void cp_tracee_state_read(pid_t tid, struct cp_tracee_state *out);

@@ -125,7 +125,10 @@ static enum cp_status request_stop(const struct cp_tracee *t,
     return cp_tracee_fail("cannot stop the thread", err);
 }
 
-/* Another stop that comes first discards the request, so it is repeated. */
+/*
+ * Stops the thread by PTRACE_INTERRUPT. If a different stop comes first, the
+ * kernel discards the request, so it is repeated.
+ */
 static enum cp_status stop(struct cp_tracee *t, int64_t end_ms,
                            struct cp_error *err)
 {

@@ -32,9 +32,9 @@ struct cp_tracee {
     uint64_t call_at;             /* address of a syscall instruction */
     uint64_t mask;                /* saved signal mask */
     struct user_regs_struct regs; /* saved registers */
-    uint64_t remainder_at;  /* address for the remaining sleep time; 0: none */
+    uint64_t remainder_at;  /* address for the remaining sleep time, or 0 */
     uint64_t remainder[2];  /* saved content of that address */
-    int64_t timeout_end_ns; /* deadline of its wait, monotonic; 0: none */
+    int64_t timeout_end_ns; /* deadline of its wait, monotonic, or 0 */
     struct iovec xstate;    /* saved vector registers */
     struct cp_safe_points *safe_points; /* owned by the caller; may be NULL */
 };
@@ -53,8 +53,8 @@ enum cp_status cp_tracee_set_regs(const struct cp_tracee *t,
                                   struct cp_error *err);
 
 /*
- * Waits for the next stop; *out is the status of waitpid(). CP_EOTHER: none in
- * time.
+ * Waits for the next stop; *out is the status of waitpid(). Returns CP_EOTHER
+ * if no stop comes in time.
  */
 enum cp_status cp_tracee_wait_stop(struct cp_tracee *t, int64_t end_ms,
                                    int *out, struct cp_error *err);
@@ -68,15 +68,16 @@ bool cp_tracee_is_event_stop(int wait_status);
 
 /*
  * Stops the thread where the stop does not change the result of its system
- * call, and sets t->regs. Delivers its signals. CP_EOTHER: not in time; it
- * runs.
+ * call, and sets t->regs. Delivers its signals. Returns CP_EOTHER if no such
+ * stop comes in time; the thread then continues to run.
  */
 enum cp_status cp_tracee_interrupt(struct cp_tracee *t, int64_t end_ms,
                                    struct cp_error *err);
 
 /*
  * tracee_safe_point.c: runs a stopped thread to a safe point and sets t->regs.
- * CP_EOTHER: not in time; it runs.
+ * Returns CP_EOTHER if it does not reach one in time; the thread then continues
+ * to run.
  */
 enum cp_status
 cp_tracee_run_to_safe_point(struct cp_tracee *t,

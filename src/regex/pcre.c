@@ -32,7 +32,7 @@
 #define MAX_STEPS 100000
 #define MAX_HEAP_KIB (64 * 1024)
 #define MAX_NESTING 2000
-#define MAX_WORKSPACE (4u << 20) /* in ints */
+#define MAX_WORKSPACE (4u << 20) /* number of ints */
 
 /*
  * Limits in states squared times characters: for a match, and for all matches

@@ -99,7 +99,7 @@ static enum cp_status push_rune(struct parser *p, uint32_t rune)
     return push(p, limit, node);
 }
 
-/* Pushes the text written since `from` as a leaf. */
+/* Pushes the output written since `from` as a leaf. */
 static enum cp_status push_leaf(struct parser *p, size_t from, bool is_char)
 {
     uint32_t node = 0;
@@ -273,7 +273,7 @@ static enum cp_status repeat(struct parser *p, size_t from,
     uint32_t *last;
 
     if (cp_re2_scan_peek(s, 0) == '?')
-        s->pos++; /* non-greedy: does not change whether a text matches */
+        s->pos++; /* non-greedy: does not change whether a string matches */
     if (previous != NO_REPEAT)
         return cp_re2_scan_fail(s, "invalid nested repetition operator",
                                 previous, s->pos);

@@ -31,7 +31,7 @@ static const struct {
     { "xdigit", "09AFaf" },
 };
 
-/* Names with another meaning; ^ negates the property. */
+/* Names with a different meaning in PCRE2; ^ negates the property. */
 static const struct {
     const char *name, *property;
 } aliases[] = {

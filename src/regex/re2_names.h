@@ -16,7 +16,7 @@
  */
 const char *cp_re2_names_posix(const char *name, size_t len);
 
-/* The same for the letter of \d, \s or \w. */
+/* Returns the ASCII set of \d, \s or \w by its letter, in the same form. */
 const char *cp_re2_names_perl(int letter);
 
 /* Buffer size for cp_re2_names_property. */

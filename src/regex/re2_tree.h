@@ -39,7 +39,10 @@ enum cp_re2_limit {
     CP_RE2_NO_MEMORY,
 };
 
-/* Creates a leaf for one rune. With is_folded its other cases match too. */
+/*
+ * Creates a leaf for one rune. With is_folded it matches both upper and lower
+ * case.
+ */
 enum cp_re2_limit cp_re2_tree_rune(struct cp_re2_tree *t, uint32_t rune,
                                    bool is_folded, uint32_t *out);
 

@@ -40,7 +40,7 @@ struct cp_object_insn {
 void cp_object_build_id(const struct cp_elf *e, char *out);
 
 struct cp_object_options {
-    const char *build_id; /* expected build id in hexadecimal; "": any */
+    const char *build_id; /* expected build id in hexadecimal; "" accepts any */
     bool is_intel;        /* Intel syntax instead of AT&T */
     /*
      * Finds a debug file by build id outside the usual directories and writes
@@ -52,8 +52,8 @@ struct cp_object_options {
 };
 
 /*
- * Returns NULL with *err set if the file cannot be used or has another build
- * id.
+ * Opens a file. Returns NULL with *err set if the file cannot be used or has a
+ * different build id.
  */
 struct cp_object *cp_object_new(const char *path,
                                 const struct cp_object_options *options,

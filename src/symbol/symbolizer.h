@@ -26,21 +26,21 @@ struct cp_symbolizer_options {
     bool symbols_only; /* use only symbol tables, no DWARF ("fastlocal") */
     const char *const *debug_dirs; /* NULL-terminated; NULL: /usr/lib/debug */
     const uint8_t *build_id;       /* expected build id */
-    size_t build_id_len;           /* bytes; 0: any build id */
+    size_t build_id_len;           /* bytes; 0 accepts any build id */
 };
 
 /*
- * options may be NULL. Fails if the file cannot be opened, is not an ELF file,
- * or has another build id. Missing debug information is not an error; see
- * cp_symbolizer_reason.
+ * Opens a file; options may be NULL. Fails if the file cannot be opened, is not
+ * an ELF file, or has a different build id. Missing debug information is not an
+ * error; see cp_symbolizer_reason.
  */
 enum cp_status cp_symbolizer_open(struct cp_symbolizer **out, const char *path,
                                   const struct cp_symbolizer_options *options,
                                   struct cp_error *err);
 
 /*
- * The same for an ELF file in memory, such as the vDSO, which must outlive the
- * symbolizer. Opens no debug files and no .dwo files.
+ * Like cp_symbolizer_open, for an ELF file in memory, such as the vDSO, which
+ * must outlive the symbolizer. Opens no debug files and no .dwo files.
  */
 enum cp_status cp_symbolizer_view(struct cp_symbolizer **out, const void *bytes,
                                   size_t len,
@@ -77,7 +77,7 @@ struct cp_elf *cp_symbolizer_elf(struct cp_symbolizer *s);
  */
 struct cp_elf *cp_symbolizer_debug_elf(struct cp_symbolizer *s);
 
-/* s may be NULL. */
+/* Frees s, which may be NULL. */
 void cp_symbolizer_close(struct cp_symbolizer *s);
 
 #endif

@@ -23,7 +23,7 @@ struct cp_tool_command {
     const struct option *options;
 };
 
-/* The i-th command; NULL past the end. */
+/* Returns the i-th command; NULL past the end. */
 const struct cp_tool_command *cp_command_at(size_t i);
 
 #endif

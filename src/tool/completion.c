@@ -65,7 +65,10 @@ static bool is_offered(const struct cp_flag *f)
 enum command { PPROF, JEPROF, TRACE };
 static const char *const command_names[] = { "pprof", "jeprof", "trace" };
 
-/* The i-th option of a command. jeprof lists pprof's options before its own. */
+/*
+ * Returns the i-th option of a command. jeprof lists pprof's options before its
+ * own.
+ */
 static const struct cp_flag *flag_at(enum command command, size_t i)
 {
     size_t n = 0;
@@ -249,7 +252,7 @@ static void write_bash(struct cp_out *out)
                 "complete -F _cpprof cpprof\n");
 }
 
-/* '(-top --top)'{-top,--top}'[table of the heaviest functions]' */
+/* Writes '(-top --top)'{-top,--top}'[table of the heaviest functions]'. */
 static void zsh_flag(struct cp_out *out, const struct cp_flag *f)
 {
     bool has_value = cp_flag_needs_value(f);
@@ -345,7 +348,9 @@ static void write_zsh(struct cp_out *out)
                      "esac\n");
 }
 
-/* complete -c pprof -o focus -l focus -x -d 'only stacks with a match' */
+/*
+ * Writes complete -c pprof -o focus -l focus -x -d 'only stacks with a match'.
+ */
 static void fish_flag(struct cp_out *out, const struct cp_flag *f,
                       const char *command, const char *when)
 {

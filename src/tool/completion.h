@@ -8,7 +8,7 @@
 #ifndef CP_COMPLETION_H
 #define CP_COMPLETION_H
 
-/* cpprof completion bash|zsh|fish; returns the exit status. */
+/* Runs cpprof completion bash|zsh|fish; returns the exit status. */
 int cp_completion_main(int argc, const char *const *argv);
 
 #endif

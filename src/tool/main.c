@@ -78,8 +78,8 @@ static void fill_descriptors(void)
 }
 
 /*
- * Whether this process execs another program (`cpprof run`), which must inherit
- * descriptors and signal dispositions unchanged.
+ * Whether this process execs a user's program (`cpprof run`), which must
+ * inherit descriptors and signal dispositions unchanged.
  */
 static bool is_exec_command(int argc, const char *const *args)
 {
@@ -92,7 +92,7 @@ static bool is_word(const char *arg, const char *word)
     return strcmp(arg + strspn(arg, "-"), word) == 0;
 }
 
-/* `cpprof` without a subcommand. */
+/* Runs `cpprof` without a subcommand. */
 static int run_bare(int argc, const char *const *args)
 {
     if (argc > 1 && (is_word(args[1], "help") || strcmp(args[1], "-h") == 0))

@@ -27,7 +27,7 @@ struct cp_trace_stacks;
 
 struct cp_go_file {
     struct cp_out *out;
-    uint64_t generation, begin_ns; /* of the current generation */
+    uint64_t generation, begin_ns; /* number and start of the current one */
     size_t generation_bytes;       /* approximate size of the generation */
     struct cp_arena arena;         /* strings of the generation */
     struct cp_strtab strings;
@@ -51,7 +51,7 @@ void cp_go_file_fail(struct cp_go_file *f);
 void cp_go_file_batch(struct cp_go_file *f, uint64_t m, uint64_t time_ns,
                       struct cp_out *data);
 
-/* The number of a string or stack in this generation; 0: none. */
+/* Returns the number of a string or stack in this generation, or 0. */
 uint64_t cp_go_file_string(struct cp_go_file *f, struct cp_str text);
 uint64_t cp_go_file_stack(struct cp_go_file *f, uint32_t stack);
 

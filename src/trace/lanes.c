@@ -37,8 +37,8 @@ static void begin(struct cp_lane *lane, const struct cp_step *s,
 }
 
 /*
- * The category of the thread's slice after the step; NULL if it does not
- * change.
+ * Returns the category of the thread's slice after the step; NULL if it does
+ * not change.
  */
 static const char *category_after(enum cp_step_kind kind)
 {

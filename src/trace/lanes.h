@@ -23,11 +23,11 @@ struct cp_lane {
     char name[CP_LANE_TEXT]; /* "running", "sync.mutex", "read", ... */
     const char *category;    /* "running", "blocked", "syscall", "runnable" */
     uint32_t stack;
-    uint64_t flow; /* flow id from its waker; 0: none, or already written */
+    uint64_t flow; /* flow id from its waker; 0 if none or already written */
     char thread_name[64]; /* "" if unknown */
 };
 
-/* Initialized by CP_LANES_INIT. */
+/* Initialize with CP_LANES_INIT. */
 struct cp_lanes {
     struct cp_tid_table threads;
     uint64_t n_flows;

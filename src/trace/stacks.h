@@ -28,7 +28,7 @@ struct cp_trace_stack {
     bool is_known;
 };
 
-/* Initialized by { 0 } and cp_trace_stacks_init. */
+/* Initialize with { 0 }, then call cp_trace_stacks_init. */
 struct cp_trace_stacks {
     struct cp_arena arena;
     struct cp_strtab strings;
@@ -42,7 +42,9 @@ enum cp_status cp_trace_stacks_init(struct cp_trace_stacks *s,
                                     uint32_t n_stacks, struct cp_error *err);
 void cp_trace_stacks_release(struct cp_trace_stacks *s);
 
-/* The number of a string; 0 (the empty string) if memory is exhausted. */
+/*
+ * Returns the number of a string; 0 (the empty string) if memory is exhausted.
+ */
 uint32_t cp_trace_stacks_str(struct cp_trace_stacks *s, const char *text,
                              size_t len);
 
@@ -51,7 +53,7 @@ enum cp_status cp_trace_stacks_push(struct cp_trace_stacks *s, uint32_t number,
                                     struct cp_trace_frame frame,
                                     struct cp_error *err);
 
-/* The stack of a number, or NULL. */
+/* Returns the stack of a number, or NULL. */
 static inline const struct cp_trace_stack *
 cp_trace_stacks_find(const struct cp_trace_stacks *s, uint32_t number)
 {

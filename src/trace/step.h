@@ -49,7 +49,7 @@ struct cp_step {
     uint64_t latest_ns; /* UNBLOCK and CREATE: time by which it runs */
     enum cp_step_kind kind;
     int32_t tid, other;
-    uint32_t stack; /* 0: none */
+    uint32_t stack; /* stack number, or 0 */
     uint32_t start;
     struct cp_str text, more; /* borrowed */
 };
@@ -91,7 +91,7 @@ struct cp_trace_format {
 extern const struct cp_trace_format cp_trace_go, cp_trace_perfetto,
     cp_trace_chrome;
 
-/* The format of that name ("" is the default), or NULL. */
+/* Returns the format of that name ("" is the default), or NULL. */
 const struct cp_trace_format *cp_trace_format_find(const char *name);
 
 #endif

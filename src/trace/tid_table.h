@@ -13,12 +13,12 @@
 #define CP_TID_CHAINS 1024
 
 struct cp_tid_entry {
-    int32_t tid; /* 0: free */
+    int32_t tid; /* 0 if free */
     uint32_t next;
     void *thread;
 };
 
-/* Initialized by { .size = sizeof(struct of the owner) }. */
+/* Initialize with { .size = sizeof(struct of the owner) }. */
 struct cp_tid_table {
     size_t size;
     uint32_t chains[CP_TID_CHAINS]; /* index + 1, by hash */
@@ -27,7 +27,7 @@ struct cp_tid_table {
     uint32_t free; /* head of the free list, index + 1 */
 };
 
-/* The struct of the thread, or NULL. */
+/* Returns the struct of the thread, or NULL. */
 void *cp_tid_find(const struct cp_tid_table *t, int32_t tid);
 
 /*

@@ -7,12 +7,12 @@
 #include "signal/unwinder/cfi_row.h"
 #include "unwind/eh_frame.h"
 
-#define MAX_REMEMBERED 16 /* depth of DW_CFA_remember_state */
+#define MAX_REMEMBERED 16 /* maximum depth of DW_CFA_remember_state */
 
 /* Where a register of the caller is saved. */
 enum place {
     PLACE_SAME,   /* not saved */
-    PLACE_END,    /* undefined; for the return address: no caller */
+    PLACE_END,    /* undefined; if it is the return address: no caller */
     PLACE_CFA,    /* at CFA + off */
     PLACE_FP,     /* at fp + off */
     PLACE_ARG,    /* in the register of the first argument */
@@ -28,7 +28,7 @@ enum { RA, FP, AUX, N_SAVED };
 
 /* The current description of a frame. */
 struct cfi_state {
-    enum cp_cfa_kind cfa; /* CP_CFA_NONE: not supported by the walker */
+    enum cp_cfa_kind cfa; /* CP_CFA_NONE if the walker does not support it */
     uint64_t reg;         /* DWARF number of the CFA register */
     int64_t off, deref_off;
     struct saved saved[N_SAVED];
@@ -68,7 +68,9 @@ static enum cp_cfa_kind cfa_of_register(const struct machine *m, uint64_t reg)
     return reg == m->regs->scratch ? CP_CFA_SCRATCH : CP_CFA_NONE;
 }
 
-/* Converts bytes to words of 8 bytes; false: it does not fit. */
+/*
+ * Converts bytes to words of 8 bytes. Returns false if the value does not fit.
+ */
 static bool to_words(int64_t off, int16_t *out)
 {
     int64_t words = off >> 3;
@@ -136,7 +138,7 @@ static bool advance(struct machine *m, uint64_t by)
     return true;
 }
 
-/* The index of a register in `saved`; N_SAVED: it is not needed. */
+/* Returns the index of a register in `saved`; N_SAVED if it is not needed. */
 static size_t saved_index(const struct machine *m, uint64_t reg)
 {
     if (reg == m->fde->cie.ra_column)
@@ -181,11 +183,14 @@ static bool is_plt(struct cp_cursor c, int64_t *out_n)
         memcmp(c.pos, head, sizeof(head)) != 0 ||
         memcmp(c.end - sizeof(tail), tail, sizeof(tail)) != 0)
         return false;
-    *out_n = c.pos[sizeof(head)] - 0x30; /* DW_OP_lit0 and on */
+    *out_n = c.pos[sizeof(head)] - 0x30; /* DW_OP_lit0 to DW_OP_lit31 */
     return *out_n >= 0 && *out_n < 32;
 }
 
-/* Reads DW_OP_bregN; false: the expression starts otherwise. */
+/*
+ * Reads DW_OP_bregN. Returns false if the expression starts with a different
+ * operation.
+ */
 static bool read_breg(struct cp_cursor *c, uint64_t *out_reg, int64_t *out_off)
 {
     uint64_t op = cp_cursor_uint(c, 1);
@@ -263,7 +268,10 @@ static void restore_initial(struct machine *m, uint64_t reg)
         m->state.saved[slot] = m->initial.saved[slot];
 }
 
-/* Runs an instruction (DW_CFA_*) that defines the CFA; false: another one. */
+/*
+ * Runs an instruction (DW_CFA_*) that defines the CFA. Returns false if the
+ * instruction is of a different kind.
+ */
 static bool define_cfa(struct machine *m, struct cp_cursor *c, uint8_t op)
 {
     uint64_t reg = m->state.reg;
@@ -294,7 +302,9 @@ static bool define_cfa(struct machine *m, struct cp_cursor *c, uint8_t op)
     }
 }
 
-/* Instructions that define a saved register; its number comes first. */
+/*
+ * Runs an instruction that defines a saved register, whose number comes first.
+ */
 static bool is_about_register(uint8_t op)
 {
     return (op >= 0x05 && op <= 0x09) || op == 0x10 || op == 0x11 ||
@@ -318,7 +328,7 @@ static void save_register(struct machine *m, struct cp_cursor *c, uint8_t op)
     case 0x08: /* same_value */
         set_saved(m, reg, PLACE_SAME, 0);
         break;
-    case 0x09: /* register: saved in another register */
+    case 0x09: /* register: saved in a different register */
         set_saved(m, reg,
                   cp_cursor_uleb(c) == m->regs->arg ? PLACE_ARG : PLACE_UNKNOWN,
                   0);
@@ -342,7 +352,7 @@ static void save_register(struct machine *m, struct cp_cursor *c, uint8_t op)
     }
 }
 
-/* Runs an instruction without embedded operand; false: stop. */
+/* Runs an instruction without embedded operand. Returns false to stop. */
 static bool extended(struct machine *m, struct cp_cursor *c, uint8_t op)
 {
     if (define_cfa(m, c, op))
@@ -367,7 +377,7 @@ static bool extended(struct machine *m, struct cp_cursor *c, uint8_t op)
     case 0x2e: /* GNU_args_size */
         (void)cp_cursor_uleb(c);
         return true;
-    default: /* also set_loc, 0x01, which compilers do not emit */
+    default: /* including set_loc (0x01), which compilers do not emit */
         return false;
     }
 }

@@ -14,7 +14,7 @@
 
 #define MASK (2 * CP_CFI_MAX_ROWS - 1)
 
-static uint32_t by_hash[MASK + 1]; /* index in cp_cfi_rows; 0: empty */
+static uint32_t by_hash[MASK + 1]; /* index in cp_cfi_rows; 0 if empty */
 static size_t n_rows_used = 1;     /* index 0 is CP_CFI_NONE */
 
 /* A row as two 64-bit words, to hash and compare. */
@@ -49,7 +49,8 @@ uint32_t cp_cfi_rows_number(const struct cp_cfi_row *row)
     CP_ASSERT(n_rows_used < CP_CFI_MAX_ROWS);
     number = (uint32_t)n_rows_used++;
     cp_cfi_rows[number] = *row;
-    /* A fork may happen here; the child must not see the index first. */
+    /* A fork may happen between the two stores; the child must not see the
+     * index first. */
     atomic_signal_fence(memory_order_seq_cst);
     by_hash[at] = number;
     return number;

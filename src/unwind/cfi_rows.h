@@ -17,10 +17,10 @@
 
 struct cp_cfi_row;
 
-/* The index of a row, which is added if it is new. */
+/* Returns the index of a row; adds the row if it is new. */
 uint32_t cp_cfi_rows_number(const struct cp_cfi_row *row);
 
-/* The number of rows. */
+/* Returns the number of rows. */
 size_t cp_cfi_rows_count(void);
 
 #endif

@@ -45,7 +45,7 @@ static enum cp_status end_line(struct scan *s, struct cp_error *err)
     return status;
 }
 
-/* Parses one byte. */
+/* Parses one byte of /proc/self/maps. */
 static enum cp_status parse_byte(struct scan *s, char c, struct cp_error *err)
 {
     int value = digit(c);

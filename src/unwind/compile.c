@@ -75,8 +75,10 @@ static bool on_fde(void *context, const struct cp_fde *fde)
     return add_row(t, fde->end, CP_CFI_NONE);
 }
 
-/* Sorts, and keeps the last of the entries at one address: CP_CFI_NONE, which
- * is 0, comes first. */
+/*
+ * Sorts, and keeps the last of the entries at one address: CP_CFI_NONE, which
+ * is 0, comes first.
+ */
 static enum cp_status sort_rows(struct table *t)
 {
     enum cp_status status =
@@ -91,8 +93,10 @@ static enum cp_status sort_rows(struct table *t)
     return status;
 }
 
-/* The smallest shift with at least ROWS_PER_BUCKET entries in a bucket, on
- * average. */
+/*
+ * Returns the smallest shift with at least ROWS_PER_BUCKET entries in a bucket,
+ * on average.
+ */
 static uint32_t choose_shift(uint64_t len, size_t n_rows)
 {
     uint32_t shift = 4;

@@ -23,7 +23,7 @@ struct cp_compile_input {
     struct cp_eh_bytes bytes;
     uintptr_t code_start, code_end; /* range of the module; below 4 GiB */
     const struct cp_cfi_machine *machine;
-    size_t max_rows; /* entries; 0: unlimited */
+    size_t max_rows; /* maximum entries; 0 means unlimited */
 };
 
 /*
@@ -35,7 +35,7 @@ enum cp_status cp_compile(const struct cp_compile_input *input,
 
 void cp_compile_release(struct cp_unwind_module *m);
 
-/* Memory of the module's tables, bytes. */
+/* Returns the memory of the module's tables, in bytes. */
 size_t cp_compile_bytes(const struct cp_unwind_module *m);
 
 #endif

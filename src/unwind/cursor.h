@@ -17,7 +17,7 @@ struct cp_cursor {
     bool is_bad;
 };
 
-/* Are n more bytes there? If not, sets is_bad. */
+/* Whether n more bytes are left. If not, sets is_bad. */
 static inline bool cp_cursor_need(struct cp_cursor *c, size_t n)
 {
     if (c->is_bad || (size_t)(c->end - c->pos) < n)
@@ -25,19 +25,19 @@ static inline bool cp_cursor_need(struct cp_cursor *c, size_t n)
     return !c->is_bad;
 }
 
-/* An unsigned integer of 1, 2, 4 or 8 bytes. */
+/* Reads an unsigned integer of 1, 2, 4 or 8 bytes. */
 static inline uint64_t cp_cursor_uint(struct cp_cursor *c, size_t len)
 {
     uint64_t value = 0;
 
     if (!cp_cursor_need(c, len))
         return 0;
-    memcpy(&value, c->pos, len); /* both machines are little endian */
+    memcpy(&value, c->pos, len); /* both supported machines are little endian */
     c->pos += len;
     return value;
 }
 
-/* A signed integer of 1, 2, 4 or 8 bytes. */
+/* Reads a signed integer of 1, 2, 4 or 8 bytes. */
 static inline int64_t cp_cursor_int(struct cp_cursor *c, size_t len)
 {
     unsigned unused = (unsigned)(64 - 8 * len);
@@ -53,7 +53,7 @@ static inline void cp_cursor_skip(struct cp_cursor *c, uint64_t n)
         c->pos += n;
 }
 
-/* An unsigned LEB128 integer. */
+/* Reads an unsigned LEB128 integer. */
 static inline uint64_t cp_cursor_uleb(struct cp_cursor *c)
 {
     uint64_t value = 0;
@@ -69,7 +69,7 @@ static inline uint64_t cp_cursor_uleb(struct cp_cursor *c)
     return 0;
 }
 
-/* A signed LEB128 integer. */
+/* Reads a signed LEB128 integer. */
 static inline int64_t cp_cursor_sleb(struct cp_cursor *c)
 {
     uint64_t value = 0;
@@ -89,7 +89,7 @@ static inline int64_t cp_cursor_sleb(struct cp_cursor *c)
     return 0;
 }
 
-/* A cursor over the next n bytes; skips them. */
+/* Returns a cursor over the next n bytes, and skips them. */
 static inline struct cp_cursor cp_cursor_take(struct cp_cursor *c, uint64_t n)
 {
     struct cp_cursor part = { c->pos, c->pos, true };

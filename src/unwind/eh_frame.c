@@ -11,7 +11,7 @@
 
 struct reader {
     const struct cp_eh_bytes *bytes;
-    const uint8_t *cie_at; /* position of the last CIE; NULL: none */
+    const uint8_t *cie_at; /* position of the last CIE, or NULL */
     struct cp_cie cie;     /* the last CIE */
 };
 
@@ -122,7 +122,7 @@ static bool read_cie(struct reader *r, struct cp_cursor c)
     return !c.is_bad;
 }
 
-/* The body of the entry at p, starting at its id. */
+/* Returns the body of the entry at p, starting at its id. */
 static struct cp_cursor entry_at(const struct cp_eh_bytes *b, const uint8_t *p)
 {
     struct cp_cursor c = { p, b->end, false };
@@ -189,8 +189,10 @@ static size_t each_in_section(struct reader *r, const uint8_t *at,
     return n_bad;
 }
 
-/* Reads the entries in the order of the table, whose pairs are two 4-byte
- * offsets. */
+/*
+ * Reads the entries in the order of the table, whose pairs are two 4-byte
+ * offsets.
+ */
 static size_t each_in_table(struct reader *r, struct cp_cursor table, size_t n,
                             cp_fde_sink *sink, void *context)
 {

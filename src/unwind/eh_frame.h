@@ -23,9 +23,9 @@
 /* The bytes of one loaded object that hold its unwind information. */
 struct cp_eh_bytes {
     const uint8_t *start, *end; /* readable range */
-    const uint8_t *hdr;         /* .eh_frame_hdr; NULL: none */
-    const uint8_t *frame;       /* .eh_frame; NULL: found through hdr */
-    intptr_t bias;              /* bytes; 0: read in place */
+    const uint8_t *hdr;         /* .eh_frame_hdr, or NULL */
+    const uint8_t *frame;       /* .eh_frame; NULL if found through hdr */
+    intptr_t bias;              /* bytes; 0 if the object is read in place */
 };
 
 struct cp_cie {
@@ -33,8 +33,8 @@ struct cp_cie {
     int64_t data_align;
     uint64_t ra_column;
     uint8_t fde_encoding;
-    bool has_augmentation; /* FDEs have augmentation data with a length */
-    bool is_signal;        /* code of a signal frame */
+    bool has_augmentation; /* whether FDEs have augmentation data */
+    bool is_signal;        /* whether this is the code of a signal frame */
     struct cp_cursor program;
 };
 
@@ -44,7 +44,7 @@ struct cp_fde {
     struct cp_cursor program;
 };
 
-/* Receives an FDE; false stops. */
+/* Receives an FDE. Returns false to stop. */
 typedef bool cp_fde_sink(void *context, const struct cp_fde *fde);
 
 /*

@@ -3,10 +3,11 @@
  *
  * Objects are compiled inside the callback of dl_iterate_phdr: the loader's
  * lock keeps dlclose from unmapping them. So the callback must not wait for
- * another thread.
+ * other threads.
  *
  * A fingerprint identifies an object: its addresses and a hash of the start of
- * its .eh_frame_hdr. After a dlclose another object may have the same address.
+ * its .eh_frame_hdr. After a dlclose a different object may have the same
+ * address.
  */
 #include "unwind/objects.h"
 
@@ -23,12 +24,12 @@
 #include "unwind/unwind_info.h"
 
 #define FINGERPRINT_BYTES 1024
-#define BYTES_PER_ROW 8 /* memory of an entry while compiling */
+#define BYTES_PER_ROW 8 /* memory for one entry while compiling */
 
 struct object {
     uint64_t fingerprint;
     struct cp_unwind_module module;
-    bool is_seen; /* found by the refresh in progress */
+    bool is_seen; /* whether the refresh in progress found it */
 };
 
 /* An unwind table with its cache and its modules, in one block. */
@@ -81,7 +82,10 @@ static struct object *find_object(struct cp_objects *o, uint64_t fingerprint)
     return NULL;
 }
 
-/* An object without unwind information is still a module: it has code. */
+/*
+ * Adds an object. One without unwind information is still a module, because it
+ * has code.
+ */
 static enum cp_status add_object(struct cp_objects *o,
                                  struct cp_compile_input *in,
                                  uint64_t fingerprint)
@@ -200,8 +204,8 @@ static void drop_unseen(struct cp_objects *o)
 }
 
 /*
- * If the grace period does not end, the old table and the modules of unloaded
- * objects leak: readers may still use them.
+ * Publishes the new table. If the grace period does not end, the old table and
+ * the modules of unloaded objects leak: readers may still use them.
  */
 static enum cp_status publish(struct cp_objects *o)
 {
@@ -226,7 +230,7 @@ static bool same_code(const struct cp_code_ranges *a,
             memcmp(a->ranges, b->ranges, a->n * sizeof(*a->ranges)) == 0);
 }
 
-/* Reads the executable mappings; a failure leaves the known ones. */
+/* Reads the executable mappings. On failure the known ones stay. */
 static void refresh_code(struct cp_objects *o)
 {
     struct cp_code_ranges fresh = { 0 };

@@ -21,7 +21,10 @@
 
 struct cp_objects;
 
-/* limit_bytes is for the tables of all modules; later objects get no CFI. */
+/*
+ * limit_bytes limits the tables of all modules together. Objects loaded after
+ * the limit is reached get no CFI.
+ */
 struct cp_objects *cp_objects_new(size_t limit_bytes, struct cp_error *err);
 
 /*
@@ -31,7 +34,7 @@ struct cp_objects *cp_objects_new(size_t limit_bytes, struct cp_error *err);
 enum cp_status cp_objects_refresh(struct cp_objects *o, bool with_code,
                                   struct cp_error *err);
 
-/* The number of refreshes that found loaded or unloaded objects. */
+/* Returns the number of refreshes that found loaded or unloaded objects. */
 unsigned cp_objects_changes(const struct cp_objects *o);
 
 struct cp_objects_stats {

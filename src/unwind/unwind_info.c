@@ -43,7 +43,10 @@ static uintptr_t find_header(const struct dl_phdr_info *info)
     return 0;
 }
 
-/* The address of .eh_frame by the section headers of the program; 0: none. */
+/*
+ * Finds .eh_frame through the section headers of the program. Returns its
+ * address, or 0.
+ */
 static uintptr_t find_section(const struct dl_phdr_info *info)
 {
     struct cp_elf_section section;
@@ -60,7 +63,7 @@ static uintptr_t find_section(const struct dl_phdr_info *info)
     return found;
 }
 
-/* The readable segment that contains an address limits what may be read. */
+/* Limits reading to the readable segment that contains the address. */
 static bool find_segment(const struct dl_phdr_info *info, uintptr_t address,
                          struct cp_eh_bytes *out)
 {

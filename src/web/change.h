@@ -15,7 +15,7 @@ struct cp_web_jobs;
 
 struct cp_web_changer {
     const char *token;               /* "" if changes are not allowed */
-    struct cp_web_jobs *take_jobs;   /* NULL: no running program */
+    struct cp_web_jobs *take_jobs;   /* NULL if there is no running program */
     const struct cp_options *report; /* options to save beside the page's own */
 };
 

@@ -228,7 +228,7 @@ static enum cp_status store(const struct file *f, const char *path,
     return status;
 }
 
-/* Writes the file with another text for one entry. Frees the text. */
+/* Writes the file with a new string for one entry. Frees the string. */
 static enum cp_status replace(const struct file *f, struct entry *e,
                               struct cp_out *text, const char *path,
                               struct cp_error *err)
@@ -302,7 +302,7 @@ enum cp_status cp_configs_delete(const char *path, const char *name,
     return status;
 }
 
-/* Writes the entry with another name to *out. */
+/* Writes the entry with a new name to *out. */
 static void put_renamed(const struct entry *e, const char *to,
                         struct cp_out *out)
 {

@@ -16,7 +16,10 @@
 struct cp_options;
 struct cp_out;
 
-/* The path of the file; false if the environment does not define it. */
+/*
+ * Finds the path of the file. Returns false if the environment does not define
+ * it.
+ */
 bool cp_configs_path(char *out, size_t cap);
 
 /*
@@ -31,7 +34,9 @@ enum cp_status cp_configs_save(const char *path, const char *name,
                                const struct cp_options *options,
                                struct cp_error *err);
 
-/* CP_EUSAGE if `name` does not exist or `to` exists. */
+/*
+ * Renames an entry. Returns CP_EUSAGE if `name` does not exist or `to` exists.
+ */
 enum cp_status cp_configs_rename(const char *path, const char *name,
                                  const char *to, struct cp_error *err);
 enum cp_status cp_configs_delete(const char *path, const char *name,

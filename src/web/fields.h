@@ -24,10 +24,10 @@ enum cp_web_field_kind {
 };
 
 struct cp_web_field {
-    const char *key;   /* URL parameter; NULL: none */
-    const char *saved; /* name in the file; NULL: not saved */
+    const char *key;   /* URL parameter, or NULL */
+    const char *saved; /* name in the file; NULL if not saved */
     enum cp_web_field_kind kind;
-    size_t offset; /* in struct cp_options */
+    size_t offset; /* offset in struct cp_options, bytes */
 };
 
 /* In the order in which they are saved. */
@@ -35,8 +35,8 @@ extern const struct cp_web_field cp_web_fields[];
 extern const size_t cp_web_n_fields;
 
 /*
- * Sets the option to a value of the URL; borrows the text. Returns false for an
- * invalid value.
+ * Sets the option to a value of the URL; borrows the string. Returns false for
+ * an invalid value.
  */
 bool cp_web_field_set(const struct cp_web_field *f, struct cp_options *o,
                       const char *value);

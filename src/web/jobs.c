@@ -23,7 +23,7 @@ struct job {
     struct cp_out out;
     struct cp_error err;
     enum cp_status status;
-    struct job *next;            /* in the queue */
+    struct job *next;            /* next job in the queue */
     struct job *older, **origin; /* list of all jobs; server's thread only */
 };
 

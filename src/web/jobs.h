@@ -2,7 +2,7 @@
  * jobs - makes reports for the page on a worker thread.
  *
  * graphviz can take half a minute for a graph, and the server must handle other
- * requests meanwhile. One thread works through a queue; a wake-up of the
+ * requests during that time. One thread works through a queue; a wake-up of the
  * server's loop sends each reply. A job whose client has disconnected is
  * dropped.
  *
@@ -35,8 +35,8 @@ enum cp_web_kind {
 struct cp_web_live {
     /*
      * Takes a new profile: "heap", "profile?seconds=5"; returns it compressed.
-     * Runs on the worker thread; cancel, called from another thread, makes it
-     * return soon.
+     * Runs on the worker thread; cancel, called from a different thread, makes
+     * it return soon.
      */
     enum cp_status (*take)(void *context, const char *what, struct cp_out *out,
                            struct cp_error *err);

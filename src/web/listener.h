@@ -16,7 +16,7 @@ struct cp_http_server;
 
 #define CP_WEB_URL_BYTES (CP_HTTP_ADDRESS_BYTES + 16)
 
-/* A server and its address. Initialized by { 0 }. */
+/* A server and its address. Initialize with { 0 }. */
 struct cp_web_listener {
     struct cp_http_server *server;
     struct cp_http_address address;
@@ -38,8 +38,8 @@ enum cp_status cp_web_listener_open(struct cp_web_listener *p,
 void cp_web_listener_close(struct cp_web_listener *p);
 
 /*
- * Whether the request comes from this page and not from another site
- * (http/guard.h). If not, the request is already answered.
+ * Whether the request comes from this page and not from a different site
+ * (http/guard.h). If it returns false, the error response is already sent.
  */
 bool cp_web_listener_allows(const struct cp_web_listener *p,
                             struct cp_http_exchange *x);

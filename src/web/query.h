@@ -22,8 +22,8 @@ enum cp_status cp_web_query(const struct cp_http_request *r,
                             struct cp_error *err);
 
 /*
- * The value of a parameter, in the arena. NULL if it is not set, or on failure:
- * then err->status is not CP_OK.
+ * Returns the value of a parameter, in the arena. NULL if it is not set, or on
+ * failure: then err->status is not CP_OK.
  */
 const char *cp_web_param(const struct cp_http_request *r, const char *name,
                          struct cp_arena *arena, struct cp_error *err);

@@ -20,7 +20,7 @@ static struct cp_str cstr(const char *text)
     return (struct cp_str){ text, (uint32_t)strlen(text) };
 }
 
-/* Number of threads of the program. */
+/* Returns the number of threads of the program. */
 static uint32_t n_shown(const struct cp_trace_timeline *t)
 {
     uint32_t n = cp_trace_spans_n_lanes(cp_trace_timeline_spans(t)), sum = 0;
@@ -108,7 +108,7 @@ static uint64_t key_of(const struct cp_trace_timeline *t, uint32_t lane,
     return UINT64_MAX - times.ns[CP_TRACE_RUNNING];
 }
 
-/* The requested lanes, sorted; NULL if memory is exhausted. */
+/* Returns the requested lanes, sorted; NULL if memory is exhausted. */
 static struct place *choose(const struct cp_trace_timeline *t,
                             const struct cp_trace_lane_query *q, size_t *n)
 {
@@ -196,7 +196,7 @@ static bool is_seen(const struct cp_trace_mark *m,
     return m->time_ns >= w->from_ns && m->time_ns < w->to_ns;
 }
 
-/* The first mark at `ns` or later. */
+/* Returns the first mark at `ns` or later. */
 static size_t first_mark(const struct cp_trace_mark *marks, size_t n,
                          uint64_t ns)
 {

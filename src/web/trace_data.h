@@ -33,7 +33,7 @@ void cp_trace_data_info(const struct cp_trace_timeline *t, const char *title,
 /* Which lanes to return; "time" sorts by the time they ran. */
 struct cp_trace_lane_query {
     const char *sort;    /* "time", "name", "start" or "id" */
-    struct cp_regex *re; /* matches the name; NULL: all */
+    struct cp_regex *re; /* matches the name; NULL matches all */
     size_t skip, max_lanes;
 };
 
@@ -52,7 +52,7 @@ void cp_trace_data_stack(const struct cp_trace_timeline *t, uint32_t stack,
 void cp_trace_data_find(const struct cp_trace_timeline *t, struct cp_regex *re,
                         struct cp_out *out);
 
-/* The nearest span that begins after `ns`, or before it if is_back. */
+/* Writes the nearest span that begins after `ns`, or before it if is_back. */
 void cp_trace_data_next(const struct cp_trace_timeline *t, struct cp_regex *re,
                         uint64_t ns, bool is_back, struct cp_out *out);
 

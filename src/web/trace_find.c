@@ -11,7 +11,10 @@
 #define MAX_STACKS 50000               /* stacks that a search returns */
 #define MAX_SPANS ((uint64_t)32 << 20) /* spans scanned for the nearest */
 
-/* Which functions match, one byte per string; NULL if memory is exhausted. */
+/*
+ * Returns which functions match, one byte per string; NULL if memory is
+ * exhausted.
+ */
 static uint8_t *match_functions(const struct cp_trace_names *names,
                                 struct cp_regex *re)
 {
@@ -103,7 +106,7 @@ static void search_lane(struct search *h, uint32_t lane)
     }
 }
 
-/* The stacks with a matching function, one byte per stack. */
+/* Returns the stacks with a matching function, one byte per stack. */
 static uint8_t *match_stacks(const struct cp_trace_names *names,
                              struct cp_regex *re)
 {

@@ -157,7 +157,9 @@ static void write_lanes(const struct stats *s, size_t n, struct cp_out *out)
     }
 }
 
-/* The function to show for a stack: the first one outside the runtime. */
+/*
+ * Returns the function to show for a stack: the first one outside the runtime.
+ */
 static struct cp_str shown_function(const struct cp_trace_names *names,
                                     uint32_t stack)
 {

@@ -37,7 +37,7 @@ struct request {
     struct cp_out out;
 };
 
-/* A parameter as a number; `otherwise` if it is absent or invalid. */
+/* Returns a parameter as a number; `otherwise` if it is absent or invalid. */
 static uint64_t number(const struct request *q, const char *name,
                        uint64_t otherwise)
 {
@@ -64,7 +64,10 @@ static struct cp_trace_window window_of(const struct request *q)
     return w;
 }
 
-/* The lanes of a request, separated by commas; skips unknown ones. */
+/*
+ * Parses the lanes of a request, separated by commas, and skips unknown ones.
+ * Returns their number.
+ */
 static size_t lanes_of(const struct request *q, uint32_t *lanes)
 {
     uint32_t n_lanes = cp_trace_spans_n_lanes(cp_trace_timeline_spans(q->t));
@@ -84,8 +87,8 @@ static size_t lanes_of(const struct request *q, uint32_t *lanes)
 }
 
 /*
- * The regular expression of a request. If it is invalid, sends an error reply
- * and sets *is_bad.
+ * Returns the regular expression of a request. If it is invalid, sends an error
+ * reply and sets *is_bad.
  */
 static struct cp_regex *expression_of(struct request *q, bool *is_bad)
 {

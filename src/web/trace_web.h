@@ -29,13 +29,13 @@ enum cp_status cp_trace_web_open(struct cp_trace_web **out,
                                  const struct cp_trace_web_options *options,
                                  struct cp_error *err);
 
-/* "http://localhost:18090", borrowed. */
+/* Returns the address, such as "http://localhost:18090", borrowed. */
 const char *cp_trace_web_url(const struct cp_trace_web *w);
 
 /* Serves until cp_trace_web_stop. */
 enum cp_status cp_trace_web_run(struct cp_trace_web *w, struct cp_error *err);
 
-/* Async-signal-safe. */
+/* Makes the server stop. Async-signal-safe. */
 void cp_trace_web_stop(struct cp_trace_web *w);
 void cp_trace_web_close(struct cp_trace_web *w);
 

@@ -30,7 +30,7 @@ struct cp_web_options {
     const char *title;
     const char *host_port; /* "localhost:8080", ":", ... */
     const struct cp_web_live
-        *live; /* NULL: the profile is not from a running program */
+        *live; /* NULL if the profile is not from a running program */
 };
 
 struct cp_web;
@@ -40,13 +40,13 @@ enum cp_status cp_web_open(struct cp_web **out,
                            const struct cp_web_options *options,
                            struct cp_error *err);
 
-/* "http://localhost:18090", borrowed. */
+/* Returns the address, such as "http://localhost:18090", borrowed. */
 const char *cp_web_url(const struct cp_web *w);
 
 /* Serves until cp_web_stop. */
 enum cp_status cp_web_run(struct cp_web *w, struct cp_error *err);
 
-/* Async-signal-safe. */
+/* Makes the server stop. Async-signal-safe. */
 void cp_web_stop(struct cp_web *w);
 void cp_web_close(struct cp_web *w);
 

@@ -41,7 +41,7 @@ struct cp_json_doc {
 
 struct cp_json {
     struct cp_json_doc
-        *doc; /* NULL: no position, for a member that was not found */
+        *doc; /* NULL if there is no position: a member was not found */
     const char *pos;
     bool is_first; /* whether the cursor follows an opening bracket */
 };
@@ -75,7 +75,10 @@ bool cp_json_item(struct cp_json *j);
 /* Reads a string, which is valid until the next one is read. */
 struct cp_text cp_json_string(struct cp_json *j);
 
-/* The same, valid as long as the arena and the bytes of the document. */
+/*
+ * Like cp_json_string, but valid as long as the arena and the bytes of the
+ * document.
+ */
 struct cp_text cp_json_text(struct cp_json *j, struct cp_arena *arena);
 
 double cp_json_number(struct cp_json *j);
@@ -86,7 +89,7 @@ double cp_json_number(struct cp_json *j);
 int64_t cp_json_int(struct cp_json *j);
 
 /*
- * The same for an index: CP_NONE for null, -1 and values that are not numbers.
+ * Reads an index. Returns CP_NONE for null, -1 and values that are not numbers.
  */
 uint32_t cp_json_index(struct cp_json *j);
 

@@ -71,7 +71,7 @@ static bool parse_short(struct cp_text t, double *out)
     return true;
 }
 
-/* Parses any number; returns an error text, or NULL. */
+/* Parses any number; returns an error message, or NULL. */
 static const char *parse_any(struct cp_text number, double *out)
 {
     char copy[NUMBER_BYTES + 1];

@@ -14,8 +14,8 @@
 const char *cp_json_number_end(const char *p, const char *end);
 
 /*
- * Parses a number that cp_json_number_end has delimited. Returns an error text
- * and leaves *out, or returns NULL.
+ * Parses a number that cp_json_number_end has delimited. Returns NULL on
+ * success. On failure returns an error message and leaves *out unchanged.
  */
 const char *cp_json_number_value(struct cp_text number, double *out);
 

@@ -33,7 +33,7 @@ struct cp_profile;
 
 /*
  * Decodes a profile. Returns NULL with *err set: CP_EOTHER if the bytes are not
- * a profile.proto message, so that the caller can try another format;
+ * a profile.proto message, so that the caller can try the next format;
  * CP_EFORMAT if the message is malformed. With may_discard, pages of `raw` are
  * released as they are decoded.
  */

@@ -125,7 +125,7 @@ static void run_read(void *context, size_t number)
         if (cp_raw_labels_flush(&worker->reader.labels, &worker->reader.err) !=
             CP_OK)
             return;
-        if (piece->run->from != read_to) /* another table lies between */
+        if (piece->run->from != read_to) /* a different table lies between */
             read_from = piece->run->from;
         read_to = piece->run->to;
         discard(job, &read_from, read_to);

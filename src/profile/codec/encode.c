@@ -215,9 +215,9 @@ static size_t sample_head(char *to, size_t len, size_t n_locs)
 }
 
 /*
- * The length precedes a sample but is known only at its end. So the sample is
- * encoded behind HEAD_USUAL bytes, and moved if its head turns out to have
- * another length.
+ * Encodes a sample. The length precedes a sample but is known only at its end.
+ * So the sample is encoded behind HEAD_USUAL bytes, and moved if its head turns
+ * out to have a different length.
  */
 static void put_sample(const struct encoder *e, uint32_t number,
                        struct cp_out *out)

@@ -40,8 +40,8 @@ struct cp_gzip_sum cp_gzip_piece(const void *bytes, size_t len,
 /*
  * Compresses a piece that arrives in parts: `add` each part, then `end` the
  * piece. Output is appended to out at any of these calls. A packer can compress
- * any number of pieces, one after another. cp_gzip_compressor_new returns NULL
- * if allocation fails.
+ * any number of pieces in turn. cp_gzip_compressor_new returns NULL if
+ * allocation fails.
  */
 struct cp_gzip_compressor;
 struct cp_gzip_compressor *cp_gzip_compressor_new(struct cp_error *err);

@@ -185,8 +185,8 @@ enum cp_status cp_raw_labels_end(struct cp_raw_labels *t, uint32_t sample,
 }
 
 /*
- * Reads Label { key, str, num, num_unit }; texts are string indexes of the
- * file.
+ * Reads Label { key, str, num, num_unit }; the strings are string indexes of
+ * the file.
  */
 static bool read_label(struct cp_wire w, uint64_t field[5])
 {
@@ -206,7 +206,7 @@ static bool read_label(struct cp_wire w, uint64_t field[5])
 }
 
 /*
- * Appends the label to the list. A label without text, number and unit is
+ * Appends the label to the list. A label without string, number and unit is
  * dropped, as the reference tool does.
  */
 static enum cp_status add_label(const struct cp_decode_samples *in,

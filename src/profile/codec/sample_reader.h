@@ -23,7 +23,7 @@ struct cp_varints;
 struct cp_sample_reader {
     struct cp_profile *profile; /* has space for samples, values and locs */
     uint32_t n_types; /* number of values that each sample must have */
-    /* NULL: store id - 1 in place of an index; the caller resolves it later */
+    /* if NULL, stores id - 1 instead of an index, for the caller to resolve */
     const struct cp_idmap *ids;
     const struct cp_varints *varints; /* required if ids is NULL */
     /* highest id - 1; CP_NONE after an id that is 0 or exceeds 32 bits */

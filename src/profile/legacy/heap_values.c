@@ -120,8 +120,8 @@ bool cp_legacy_heap_parse_counts(struct cp_text *t, bool is_signed,
 }
 
 /*
- * Whether `all` is neither 0 nor equal to `use`; compared as text, like the
- * reference tool.
+ * Whether `all` is neither 0 nor equal to `use`. Compares the digit strings,
+ * like the reference tool.
  */
 static bool has_more(struct cp_text all, struct cp_text use)
 {

@@ -37,9 +37,9 @@ cp_legacy_heap_unbias(struct cp_legacy_heap_pair seen, int64_t rate);
  * it also scales the older linear sampling.
  */
 struct cp_legacy_heap_options {
-    /* jeprof mode: values are in units of 1/parts; 0: default mode */
+    /* jeprof mode: values are in units of 1/parts; 0 means default mode */
     int parts;
-    /* jemalloc only: read this thread, e.g. "3"; NULL: all */
+    /* jemalloc only: read this thread, e.g. "3"; NULL reads all */
     const char *thread;
 };
 
@@ -57,8 +57,8 @@ struct cp_legacy_heap_options {
 int cp_legacy_heap_unit_parts(const char *unit, bool *is_bytes);
 
 /*
- * The same as cp_legacy_heap_unbias in units of 1/parts; is_linear selects the
- * older sampling.
+ * Like cp_legacy_heap_unbias, in units of 1/parts; is_linear selects the older
+ * sampling.
  */
 struct cp_legacy_heap_pair
 cp_legacy_heap_unbias_parts(struct cp_legacy_heap_pair seen, int64_t rate,
@@ -95,7 +95,10 @@ struct cp_legacy_heap_counts {
 bool cp_legacy_heap_parse_counts(struct cp_text *t, bool is_signed,
                                  struct cp_legacy_heap_counts *out);
 
-/* Whether the totals of a profile show that it has allocation numbers too. */
+/*
+ * Whether the totals of a profile show that it has numbers of all allocations,
+ * not only of those in use.
+ */
 bool cp_legacy_heap_has_allocations(
     const struct cp_legacy_heap_counts *totals,
     const struct cp_legacy_heap_options *options);

@@ -71,7 +71,7 @@ struct cp_profile *cp_legacy_run(struct cp_legacy_reader *r,
 struct cp_profile *cp_legacy_read(const char *bytes, size_t len,
                                   struct cp_error *err);
 
-/* The same, with options for heap profiles. */
+/* Like cp_legacy_read, with options for heap profiles. */
 struct cp_profile *
 cp_legacy_read_as(const char *bytes, size_t len,
                   const struct cp_legacy_heap_options *options,

@@ -20,7 +20,7 @@ struct cp_stack_pool;
 
 /*
  * Loads a profile; NULL with *err set. Consumes the bytes: *file is released as
- * early as possible, also on failure.
+ * early as possible, even on failure.
  */
 struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err);
 
@@ -33,21 +33,21 @@ typedef struct cp_profile *cp_load_reader(const char *bytes, size_t len,
 
 /* Options; { 0 } is the behaviour of cp_load. */
 struct cp_load_options {
-    size_t n_threads; /* 0: one per core */
+    size_t n_threads; /* number of threads; 0 means one per core */
     const struct cp_legacy_heap_options
         *heap;                  /* options for heap dumps, or NULL */
     cp_load_reader *fallback;   /* tried if no built-in format matches */
     struct cp_stack_pool *pool; /* array for the stacks, or NULL */
 };
 
-/* The same as cp_load, with options. */
+/* Like cp_load, with options. */
 struct cp_profile *cp_load_as(struct cp_bytes *file,
                               const struct cp_load_options *options,
                               struct cp_error *err);
 
 /*
- * The same for a file. Large files are streamed, so that memory never holds all
- * of the input.
+ * Like cp_load_as, for a file. Large files are streamed, so that memory never
+ * holds all of the input.
  */
 struct cp_profile *cp_load_file(const char *path,
                                 const struct cp_load_options *options,

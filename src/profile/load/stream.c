@@ -341,7 +341,7 @@ struct mapping {
     atomic_bool is_missing;
 };
 
-/* The stacks of a run are contiguous, so one loop maps them all. */
+/* Maps the stacks of a run. They are contiguous, so one loop maps them all. */
 static void map_run(void *context, size_t number)
 {
     struct mapping *m = context;

@@ -25,8 +25,8 @@ struct cp_stream_input;
 #define CP_STREAM_BUFFER ((size_t)128 << 10)
 
 /*
- * Returns the profile, or NULL: use the fallback. Stacks are stored in `pool`
- * if it is not NULL and large enough.
+ * Returns the profile. Returns NULL if the caller must use the fallback. Stacks
+ * are stored in `pool` if it is not NULL and large enough.
  */
 struct cp_profile *cp_stream_load(const struct cp_stream_input *input,
                                   size_t buffer_bytes, size_t n_threads,

@@ -36,7 +36,7 @@ void cp_builder_release(struct cp_builder *b);
  */
 struct cp_profile *cp_builder_take(struct cp_builder *b);
 
-/* Interns text; returns CP_NO_STR on failure. */
+/* Interns a string; returns CP_NO_STR on failure. */
 uint32_t cp_builder_str(struct cp_builder *b, const char *text, size_t len,
                         struct cp_error *err);
 

@@ -18,7 +18,7 @@
 struct cp_idmap {
     uint32_t *dense; /* index + 1 by id, for id < n_dense */
     uint64_t n_dense;
-    uint32_t *slots; /* hash table of index + 1 into ids[]; 0: free */
+    uint32_t *slots; /* hash table of index + 1 into ids[]; 0 if free */
     uint64_t mask;
     const uint64_t *ids;
     bool has_duplicate;

@@ -186,7 +186,7 @@ static void find_order(const struct cp_profile *p, struct cp_label_order *o,
     }
 }
 
-/* Clears unit and number of a text label, which do not count for equality. */
+/* Clears unit and number of a string label, which do not count for equality. */
 static struct cp_label without_rest(struct cp_label l)
 {
     if (l.str != CP_NONE) {

@@ -19,7 +19,7 @@ struct cp_profile;
 
 struct cp_label_slot {
     uint32_t hash;
-    uint32_t set; /* 0: free slot; set 0 is never looked up */
+    uint32_t set; /* 0 if free slot; set 0 is never looked up */
 };
 
 #define CP_LABEL_ORDER_MAX 8
@@ -29,7 +29,7 @@ struct cp_label_slot {
  * kinds, which nearly all samples of a profile share.
  */
 struct cp_label_order {
-    uint32_t n; /* number of labels; 0: unknown */
+    uint32_t n; /* number of labels; 0 if unknown */
     uint32_t keys[CP_LABEL_ORDER_MAX];
     bool is_num[CP_LABEL_ORDER_MAX];
     /* index of the label that sorts first, second, ... */
@@ -67,9 +67,9 @@ uint32_t cp_label_table_add(struct cp_label_table *t,
                             struct cp_error *err);
 
 /*
- * The same for labels that are already sorted, with their hash. To add many
- * sets, prefetch a batch: call cp_label_table_prefetch for all with step 0,
- * then with 1, then with 2.
+ * Like cp_label_table_add, for labels that are already sorted, with their hash.
+ * To add many sets, prefetch a batch: call cp_label_table_prefetch for all with
+ * step 0, then with 1, then with 2.
  */
 uint32_t cp_label_table_hash(const struct cp_label *labels, uint32_t n);
 void cp_label_table_prefetch(const struct cp_label_table *t, uint32_t hash,

@@ -18,7 +18,7 @@ struct other {
 struct others {
     struct other *list;
     size_t n, cap;
-    struct cp_strtab known; /* pairs of key and unit, as text */
+    struct cp_strtab known; /* pairs of key and unit, as strings */
 };
 
 static enum cp_status note_label(struct cp_label_units *u,

@@ -16,7 +16,7 @@ struct cp_profile;
 
 /* Initialize with { 0 }. */
 struct cp_label_units {
-    uint32_t *unit;  /* unit by string number of the key; CP_NONE: not a key */
+    uint32_t *unit; /* unit by string number of the key; CP_NONE if not a key */
     char **warnings; /* lines, in the order of the keys */
     uint32_t n_warnings;
     struct cp_arena arena;

@@ -26,7 +26,7 @@ struct cp_match {
     bool is_simplified;
 };
 
-/* re may be NULL. */
+/* Initializes the matcher; re may be NULL. */
 enum cp_status cp_match_init(struct cp_match *m, struct cp_regex *re,
                              const struct cp_profile *p, struct cp_error *err);
 void cp_match_release(struct cp_match *m);

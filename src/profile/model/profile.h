@@ -2,9 +2,9 @@
  * profile - the in-memory profile, shared by the tool and the runtime library.
  *
  * Flat arrays in one arena. Tables refer to each other by array index, which is
- * resolved when the profile is read; CP_NONE means "none". Text is an index
- * into `strings`, so equal texts have equal numbers. A million samples of depth
- * 40 take about 200 MB.
+ * resolved when the profile is read; CP_NONE means "none". Strings are stored
+ * as indexes into `strings`, so equal strings have equal numbers. A million
+ * samples of depth 40 take about 200 MB.
  *
  * Stacks are leaf first, as in profile.proto. Samples with equal labels share a
  * label set, so code that handles labels runs once per set. Set 0 is empty.
@@ -57,15 +57,15 @@ struct cp_location {
     bool is_folded;
 };
 
-/* A text label if `str` is not CP_NONE, otherwise a number with a unit. */
+/* A string label if `str` is not CP_NONE, otherwise a number with a unit. */
 struct cp_label {
     uint32_t key;
     uint32_t str;  /* string number or CP_NONE */
-    uint32_t unit; /* string number; 0: none */
+    uint32_t unit; /* string number, or 0 */
     int64_t num;
 };
 
-/* Labels are sorted: text before numbers, then by key. */
+/* Labels are sorted: strings before numbers, then by key. */
 struct cp_label_set {
     uint32_t labels, n_labels; /* range of profile->labels */
 };
@@ -82,7 +82,7 @@ struct cp_profile {
 
     struct cp_value_type *types;
     uint32_t n_types;
-    uint32_t default_type; /* string number; 0: not set */
+    uint32_t default_type; /* string number; 0 if not set */
 
     struct cp_sample *samples;
     int64_t *values; /* n_types values per sample */
@@ -104,8 +104,8 @@ struct cp_profile {
     struct cp_mapping *mappings;
     uint32_t n_mappings;
 
-    uint32_t drop_frames, keep_frames; /* string numbers; 0: not set */
-    uint32_t doc_url;                  /* string number; 0: not set */
+    uint32_t drop_frames, keep_frames; /* string numbers; 0 if not set */
+    uint32_t doc_url;                  /* string number; 0 if not set */
     uint32_t *comments;                /* string numbers */
     uint32_t n_comments;
     int64_t time_ns, duration_ns, period;
@@ -123,14 +123,14 @@ void cp_profile_free(struct cp_profile *p);
 struct cp_profile *cp_profile_copy(const struct cp_profile *p,
                                    struct cp_error *err);
 
-/* Returns the text of string number id, borrowed from the profile. */
+/* Returns the bytes of string number id, borrowed from the profile. */
 static inline struct cp_str cp_profile_str(const struct cp_profile *p,
                                            uint32_t id)
 {
     return p->strings.items[id];
 }
 
-/* The same as a C string; it ends at the first NUL of the text. */
+/* Like cp_profile_str, as a C string: it ends at the first NUL byte. */
 static inline const char *cp_profile_cstr(const struct cp_profile *p,
                                           uint32_t id)
 {

@@ -14,7 +14,7 @@
 struct cp_profile;
 struct cp_regex;
 
-/* Expressions, each may be NULL; and whether each matched anything. */
+/* Expressions, each of which may be NULL, and whether each matched anything. */
 struct cp_name_filter {
     struct cp_regex *focus, *ignore, *hide, *show;
     bool focus_matched, ignore_matched, hide_matched, show_matched;

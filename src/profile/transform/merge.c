@@ -164,7 +164,7 @@ static enum cp_status copy_type(struct cp_profile *to,
 
 /* Distinct comments in the order of first appearance. */
 struct comments {
-    struct cp_strtab seen; /* texts of the comments so far */
+    struct cp_strtab seen; /* comments found so far, as strings */
     bool has_empty; /* "" is in every string table, so a flag records it */
     size_t cap;
 };

@@ -18,16 +18,16 @@ struct cp_stack_pool;
 
 /*
  * Merges n profiles with equal sample types. Consumes them: each is freed as
- * soon as possible and its pointer set to NULL, also on failure.
+ * soon as possible and its pointer set to NULL, even on failure.
  */
 struct cp_profile *cp_merge(struct cp_profile **profiles, size_t n,
                             struct cp_error *err);
 
 /*
- * The same for profiles with stacks in the pool; all users of the pool must be
- * in the list. The stacks are rewritten in place, and the result owns the
- * pool's memory. Afterwards, also on failure, the caller may only release the
- * pool.
+ * Like cp_merge, for profiles whose stacks are in the pool; all users of the
+ * pool must be in the list. The stacks are rewritten in place, and the result
+ * owns the pool's memory. Afterwards, even on failure, the caller may only
+ * release the pool.
  */
 struct cp_profile *cp_merge_in_pool(struct cp_profile **profiles, size_t n,
                                     struct cp_stack_pool *pool,

@@ -50,7 +50,7 @@ struct cp_merge_samples {
     size_t n_sources;
     struct cp_merge_piece *pieces;
     size_t n_pieces;
-    uint64_t *hashes; /* by sample of `to` */
+    uint64_t *hashes; /* indexed by sample of `to` */
     struct cp_profile *to;
     /* pool that may hold stacks of sources, or NULL */
     struct cp_stack_pool *pool;

@@ -23,7 +23,7 @@ struct cp_merge_tables {
     struct cp_profile *to;
     const struct cp_profile *from;
     uint32_t *strings, *functions, *locations,
-        /* merged number + 1, by number in the source; 0: not merged yet */
+        /* merged number + 1, by number in the source; 0 if not merged yet */
         *mappings;
     struct cp_merge_index by_mapping, by_function, by_location;
     size_t cap_functions, cap_locations, cap_lines, cap_mappings;

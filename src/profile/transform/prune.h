@@ -13,7 +13,7 @@ struct cp_regex;
 
 /*
  * Applies the profile's drop_frames and keep_frames: cuts each stack at the
- * outermost dropped frame that has another frame outside of it.
+ * outermost dropped frame that is not the root of the stack.
  */
 enum cp_status cp_prune_uninteresting(struct cp_profile *p,
                                       struct cp_error *err);

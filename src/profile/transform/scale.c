@@ -76,8 +76,8 @@ static bool same_type(const struct cp_profile *a, struct cp_value_type x,
 }
 
 /*
- * Returns the difference that prevents a merge, as text; NULL if the profiles
- * match.
+ * Returns a description of the difference that prevents a merge; NULL if the
+ * profiles match.
  */
 static const char *find_difference(const struct cp_profile *a,
                                    const struct cp_profile *b)
@@ -246,7 +246,7 @@ static double unit_ratio(const char *from, const char *to)
     return strcmp(from, to) == 0 ? 1 : cp_unit_scale(1, from, to, &name);
 }
 
-/* Finds the smallest unit of a type among the profiles, as text. */
+/* Finds the name of the smallest unit of a type among the profiles. */
 static enum cp_status smallest_unit(struct cp_profile **profiles, size_t n,
                                     uint32_t column, const char **out,
                                     struct cp_error *err)

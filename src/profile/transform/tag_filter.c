@@ -207,7 +207,10 @@ static bool in_range(const struct cp_tag_filter *f, const struct cp_profile *p,
            (!f->has_high || value <= f->high);
 }
 
-/* Whether re matches a text label: its value, or "key:value" without a key. */
+/*
+ * Whether re matches a string label: its value, or "key:value" if the filter
+ * has no key.
+ */
 static bool matches_text(struct cp_tag_filter *f, struct cp_regex *re,
                          const struct cp_profile *p, const struct cp_label *l)
 {
@@ -257,7 +260,7 @@ bool cp_tag_filter_matches(struct cp_tag_filter *f, const struct cp_profile *p,
         }
         return false;
     }
-    /* with a key one match is enough; without, one mismatch */
+    /* with a key one match decides; without, one mismatch */
     for (size_t i = 0; i < f->n_expressions; i++)
         if (any_label_matches(f, f->expressions[i], p, set) == has_key)
             return has_key;

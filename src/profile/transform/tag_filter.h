@@ -58,7 +58,7 @@ enum cp_status cp_filter_tag_keys(struct cp_profile *p, struct cp_regex *show,
                                   struct cp_regex *hide, bool *show_matched,
                                   bool *hide_matched, struct cp_error *err);
 
-/* Removes labels without a value: an empty text, or 0 without a unit. */
+/* Removes labels without a value: an empty string, or 0 without a unit. */
 enum cp_status cp_filter_empty_labels(struct cp_profile *p,
                                       struct cp_error *err);
 

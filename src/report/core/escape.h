@@ -11,16 +11,16 @@
 
 struct cp_out;
 
-/* Writes the text as a JSON string, with quotes. */
+/* Writes a JSON string, with quotes. */
 void cp_escape_json(struct cp_out *out, struct cp_str text);
 
 /*
- * Writes the text for an XML element or attribute. Characters that XML cannot
+ * Writes a string for an XML element or attribute. Characters that XML cannot
  * represent become U+FFFD.
  */
 void cp_escape_xml(struct cp_out *out, struct cp_str text);
 
-/* Writes the text as a field of RFC 4180, quoted only if necessary. */
+/* Writes a string as a field of RFC 4180, quoted only if necessary. */
 void cp_escape_csv(struct cp_out *out, struct cp_str text);
 
 #endif

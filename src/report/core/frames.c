@@ -153,7 +153,9 @@ static uint32_t intern(struct frame_builder *fr,
     return f->n_infos - 1;
 }
 
-/* The identity of one line of a location; line is NULL if it has none. */
+/*
+ * Returns the identity of one line of a location; line is NULL if it has none.
+ */
 static struct cp_node_info info_of(const struct frame_builder *fr,
                                    const struct cp_location *l,
                                    const struct cp_line *line)

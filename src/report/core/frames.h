@@ -33,7 +33,7 @@ enum {
     CP_TRIM_PATHS = 4,    /* apply trim_path and source_path to file names */
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_frames {
     struct cp_node_info *infos;
     uint32_t n_infos;

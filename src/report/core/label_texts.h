@@ -25,7 +25,7 @@ struct cp_label_style {
     const char *before, *between, *after; /* text around the keys of a kind */
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_label_texts {
     struct cp_str *items; /* text, by label set */
     struct cp_out parts[CP_PARALLEL_MAX];

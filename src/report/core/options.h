@@ -55,8 +55,8 @@ struct cp_options {
     bool show_bytes; /* jeprof style: bytes instead of megabytes */
     bool is_drawn;   /* the dot text goes to graphviz, not to the user */
     enum cp_granularity granularity;
-    int node_count; /* -1: default of the format; 0 or less: all */
-    int max_degree; /* edges of a node in pictures; 0: no limit */
+    int node_count; /* -1 means the format's default; 0 means unlimited */
+    int max_degree; /* edges of a node in pictures; 0 means unlimited */
     double node_fraction, edge_fraction, divide_by;
     const char *thread; /* name of the only thread; "" for all */
     const char *unit, *sample_index, *source_path, *trim_path, *output;
@@ -64,7 +64,7 @@ struct cp_options {
     const char *tagfocus, *tagignore, *tagshow, *taghide, *tagroot, *tagleaf;
 };
 
-/* Default values. */
+/* Returns the default values. */
 static inline struct cp_options cp_options_default(void)
 {
     return (struct cp_options){

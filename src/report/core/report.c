@@ -52,7 +52,9 @@ static enum cp_status find_value(const struct cp_profile *p, const char *name,
     return CP_EUSAGE;
 }
 
-/* The profile's default sample type if it has one, else the last type. */
+/*
+ * Returns the profile's default sample type if it has one, else the last type.
+ */
 static uint32_t default_value(const struct cp_profile *p)
 {
     for (uint32_t i = 0; p->default_type && i < p->n_types; i++)
@@ -93,8 +95,8 @@ static bool is_base_set(const struct cp_profile *p, uint32_t set, uint32_t key,
 }
 
 /*
- * Computes the sum of absolute values; of the base's samples only, if there is
- * a base.
+ * Computes the sum of absolute values. If there is a base, sums only the base's
+ * samples.
  */
 static void compute_total(struct cp_report *r)
 {

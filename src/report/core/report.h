@@ -18,7 +18,7 @@
 #include "profile/model/profile.h"
 #include "report/core/options.h"
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_report {
     struct cp_profile *profile;
     struct cp_options options; /* user's options, adjusted to the format */
@@ -65,7 +65,9 @@ void cp_report_column(const struct cp_report *r, int64_t value,
 /* Applies divide_by. */
 int64_t cp_report_divide(const struct cp_report *r, int64_t value);
 
-/* The value of sample i, and its divisor for means (0 without -mean). */
+/*
+ * Returns the value of sample i, and its divisor for means (0 without -mean).
+ */
 static inline int64_t cp_report_sample(const struct cp_report *r, uint32_t i,
                                        int64_t *divisor)
 {
@@ -76,7 +78,7 @@ static inline int64_t cp_report_sample(const struct cp_report *r, uint32_t i,
     return values[r->value];
 }
 
-/* value / divisor, or value if divisor is 0. */
+/* Returns value / divisor, or value if divisor is 0. */
 static inline int64_t cp_report_mean(int64_t value, int64_t divisor)
 {
     return divisor != 0 && !(value == INT64_MIN && divisor == -1)

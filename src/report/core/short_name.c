@@ -19,7 +19,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The byte at i, or 0 at the end. */
+/* Returns the byte at i, or 0 at the end. */
 static char at(struct cp_str s, uint32_t i)
 {
     return i < s.len ? s.ptr[i] : '\0';
@@ -30,7 +30,10 @@ static struct cp_str tail(struct cp_str s, uint32_t from)
     return (struct cp_str){ s.ptr + from, s.len - from };
 }
 
-/* Length of "/v2", "/v10" ... at i if a dot or slash follows; else 0. */
+/*
+ * Returns the length of "/v2", "/v10" ... at i if a dot or slash follows; else
+ * 0.
+ */
 static uint32_t version_len(struct cp_str s, uint32_t i)
 {
     uint32_t n = i + 2;
@@ -132,7 +135,7 @@ static bool shorten_java(struct cp_str *s)
     return true;
 }
 
-/* Length of the identifier at i, or 0. */
+/* Returns the length of the identifier at i, or 0. */
 static uint32_t identifier_len(struct cp_str s, uint32_t i)
 {
     uint32_t n = i;
@@ -144,7 +147,7 @@ static uint32_t identifier_len(struct cp_str s, uint32_t i)
     return n - i;
 }
 
-/* Length of "Class::method<...>" at i, or 0. */
+/* Returns the length of "Class::method<...>" at i, or 0. */
 static uint32_t method_len(struct cp_str s, uint32_t i)
 {
     uint32_t n = i, len, end;

@@ -10,7 +10,8 @@
 #include "report/core/report.h"
 
 /*
- * Returns the "key:value" texts of a set, without the label of a base, sorted.
+ * Returns the "key:value" strings of a set, without the label of a base,
+ * sorted.
  */
 static struct cp_str *sorted_texts(const struct cp_profile *p,
                                    const struct cp_label_set *set,
@@ -39,7 +40,7 @@ static struct cp_str *sorted_texts(const struct cp_profile *p,
     return texts;
 }
 
-/* Joins the texts of a set with "\n" (backslash, n); CP_NO_STR on failure. */
+/* Joins the strings of a set with "\n" (backslash, n); CP_NO_STR on failure. */
 static uint32_t join_texts(struct cp_tag_names *t, const struct cp_profile *p,
                            const struct cp_label_set *set, struct cp_error *err)
 {

@@ -15,7 +15,7 @@
 struct cp_arena;
 struct cp_report;
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_tag_names {
     struct cp_strtab strings;
     uint32_t *group_of; /* by label set: string number, 0 without text labels */

@@ -16,7 +16,7 @@
 
 /* Numbers of names, in the order of first use. */
 struct numbering {
-    uint32_t *number; /* indexed by string, 0: not used yet */
+    uint32_t *number; /* indexed by string, 0 if not used yet */
     uint32_t n;
 };
 

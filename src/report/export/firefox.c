@@ -29,7 +29,7 @@
 
 /* A thread, identified by the labels of its samples. */
 struct thread {
-    uint32_t name, process; /* strings; 0: none */
+    uint32_t name, process; /* strings, or 0 */
     int64_t pid, tid;
 };
 

@@ -36,7 +36,7 @@ enum column {
 struct table_column {
     const char *name;
     enum column what;
-    const char *text; /* for COL_TEXT */
+    const char *text; /* used by COL_TEXT */
 };
 
 static bool is_kernel(const struct columns *w, const struct cp_node_info *info)

@@ -30,7 +30,7 @@ enum cp_status cp_firefox_libs_init(struct cp_firefox_libs *l,
                                     struct cp_error *err);
 void cp_firefox_libs_release(struct cp_firefox_libs *l);
 
-/* The file's name without its directory. */
+/* Returns the file's name without its directory. */
 struct cp_str cp_firefox_libs_name(const struct cp_firefox_libs *l, uint32_t i);
 
 /* Writes the list as JSON. */

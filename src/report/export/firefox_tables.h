@@ -19,7 +19,7 @@ struct cp_firefox_stack {
     uint32_t prefix, frame; /* rows; prefix is CP_NONE for a root */
 };
 
-/* Initialized by cp_firefox_tables_init; reused for each thread. */
+/* Initialize with cp_firefox_tables_init; reused for each thread. */
 struct cp_firefox_tables {
     const struct cp_frames *frames;
     uint32_t *row_of;  /* indexed by info: row in this thread, or CP_NONE */

@@ -31,7 +31,7 @@ struct cp_edge {
     bool is_residual, is_inline, is_dead;
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_graph {
     const struct cp_report *report;
     const struct cp_frames *frames;
@@ -86,8 +86,8 @@ enum cp_status cp_graph_index_edges(struct cp_graph *g, struct cp_error *err);
 enum cp_status cp_graph_select(struct cp_graph *g, struct cp_error *err);
 
 /*
- * The node's printable name. If memory is exhausted, returns "" and sets
- * is_short_of_memory.
+ * Returns the node's printable name. If memory is exhausted, returns "" and
+ * sets is_short_of_memory.
  */
 struct cp_str cp_graph_name(struct cp_graph *g, uint32_t node);
 
@@ -96,7 +96,7 @@ enum cp_status cp_graph_sorted_edges(struct cp_graph *g, uint32_t node,
                                      bool incoming, uint32_t **list,
                                      uint32_t *n, struct cp_error *err);
 
-/* The same for all edges of the graph. */
+/* Returns sorted copies of all live edges of the graph, heaviest first. */
 enum cp_status cp_graph_sorted_all(struct cp_graph *g, uint32_t **list,
                                    uint32_t *n, struct cp_error *err);
 

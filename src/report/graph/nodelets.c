@@ -193,7 +193,10 @@ static enum cp_status add_texts(struct collector *c, uint32_t group)
     return status;
 }
 
-/* The same for one label set of that group, as number tags. */
+/*
+ * Adds the sums of one label set of that group to each touched node, as number
+ * tags.
+ */
 static enum cp_status add_numbers(struct collector *c, uint32_t group)
 {
     const struct cp_str *text = c->names.strings.items;

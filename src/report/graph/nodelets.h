@@ -25,7 +25,7 @@ struct cp_tag {
     int64_t flat, flat_div, cum, cum_div;
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_nodelets {
     struct cp_tag *tags; /* by node, then text before numbers, then group */
     uint32_t n_tags;
@@ -41,7 +41,7 @@ enum cp_status cp_nodelets_collect(struct cp_nodelets *l,
                                    int64_t cutoff, struct cp_error *err);
 void cp_nodelets_release(struct cp_nodelets *l);
 
-/* The tags of a node, and their number. */
+/* Returns the tags of a node, and their number. */
 const struct cp_tag *cp_nodelets_of(const struct cp_nodelets *l, uint32_t node,
                                     uint32_t *n);
 

@@ -24,7 +24,7 @@ struct cp_stack {
     uint32_t sample;  /* a sample with this stack */
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_stacks {
     const struct cp_report *report;
     struct cp_frames frames;
@@ -45,10 +45,10 @@ enum cp_status cp_stacks_init(struct cp_stacks *s, const struct cp_report *r,
                               cp_stacks_clean clean, struct cp_error *err);
 void cp_stacks_release(struct cp_stacks *s);
 
-/* The value of a stack: its sum or mean, divided by divide_by. */
+/* Returns the value of a stack: its sum or mean, divided by divide_by. */
 int64_t cp_stacks_value(const struct cp_stacks *s, uint32_t stack);
 
-/* The same with absolute values: gains plus losses. */
+/* Returns the value of a stack with absolute values: gains plus losses. */
 double cp_stacks_weight(const struct cp_stacks *s, uint32_t stack);
 
 /* A position in a stack, moving from the root to the leaf. */

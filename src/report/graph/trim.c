@@ -276,7 +276,7 @@ static bool is_redundant(const struct cp_graph *g, uint32_t without, bool *seen,
     return found;
 }
 
-/* Drops residual edges that another path explains. */
+/* Drops residual edges that a different path explains. */
 static enum cp_status drop_redundant_edges(struct trimmer *m)
 {
     struct cp_graph *g = &m->t->graph;

@@ -10,12 +10,12 @@
 struct cp_regex;
 struct cp_report;
 
-/* Initialized by { 0 }, or with `only` set. */
+/* Initialize with { 0 }, or with `only` set. */
 struct cp_trimmed {
     struct cp_regex *only; /* only nodes that match need edges */
     struct cp_frames frames;
     struct cp_graph graph;
-    struct cp_nodelets nodelets; /* for dot only */
+    struct cp_nodelets nodelets; /* used by dot only */
     uint32_t n_before;           /* nodes before node_count cut the list */
     uint32_t dropped_nodes, dropped_edges;
 };

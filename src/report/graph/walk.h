@@ -18,7 +18,7 @@ struct cp_walk_sums {
     int64_t flat, cum;
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_walk {
     struct cp_walk_sums *values; /* indexed by info; NULL if already known */
     struct cp_walk_sums

@@ -27,7 +27,7 @@ enum cp_edge_marks {
 
 struct cp_edge_sum {
     int64_t weight;
-    uint32_t stamp; /* last sample counted; 0: never */
+    uint32_t stamp; /* last sample counted; 0 means never */
     uint8_t marks;
 };
 
@@ -40,7 +40,7 @@ struct cp_edge_cache {
     uint32_t dst, edge;
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_edge_table {
     uint32_t n_nodes;
     struct cp_edge_sum *square; /* n_nodes + 1 rows; the last is for the root */
@@ -88,7 +88,10 @@ static inline void cp_edge_count(struct cp_edge_sum *e, uint32_t stamp,
     e->marks |= marks & (uint8_t)is_new;
 }
 
-/* The same with a divisor, for means. `e` is t's entry at that index. */
+/*
+ * Like cp_edge_count, with a divisor, for means. `e` is t's entry at that
+ * index.
+ */
 static inline void cp_edge_count_div(struct cp_edge_table *t, size_t place,
                                      struct cp_edge_sum *e, uint32_t stamp,
                                      int64_t value, int64_t div, uint8_t marks)
@@ -105,7 +108,10 @@ static inline void cp_edge_count_div(struct cp_edge_table *t, size_t place,
 uint32_t cp_edge_find(struct cp_edge_table *t, uint32_t src, uint32_t dst,
                       struct cp_error *err);
 
-/* The same for a call from a location, CP_NONE if unknown; uses the cache. */
+/*
+ * Like cp_edge_find, for a call from a location (CP_NONE if unknown); uses the
+ * cache.
+ */
 static inline uint32_t cp_edge_find_call(struct cp_edge_table *t,
                                          uint32_t location, uint32_t src,
                                          uint32_t dst, struct cp_error *err)

@@ -288,8 +288,8 @@ static bool walk_calls(const struct cp_walk_job *job, struct cp_walk_share *s,
 }
 
 /*
- * The same if few edges are wanted and every location has one kept node: visits
- * only the neighbours of wanted nodes.
+ * Like walk_calls, if few edges are wanted and every location has one kept
+ * node: visits only the neighbours of wanted nodes.
  */
 static bool walk_wanted(const struct cp_walk_job *job, struct cp_walk_share *s,
                         struct step *at, const uint32_t *stack, uint32_t n)

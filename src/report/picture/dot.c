@@ -25,7 +25,7 @@ struct drawing {
     struct cp_report *r;
     struct cp_trimmed *t;
     struct cp_out *out;
-    uint32_t *id;       /* indexed by node, from 1; 0: not drawn */
+    uint32_t *id;       /* indexed by node, from 1; 0 if not drawn */
     bool *has_nodelets; /* indexed by node */
     double max_flat;
     struct cp_arena arena;
@@ -86,7 +86,7 @@ static struct cp_str title(const struct cp_profile *p)
     return cp_path_base(cp_profile_str(p, p->mappings[0].file));
 }
 
-/* The first entry of the legend: a comment may have several lines. */
+/* Returns the first entry of the legend: a comment may have several lines. */
 static struct cp_str first_entry(const struct cp_profile *p,
                                  const struct cp_out *legend)
 {

@@ -136,7 +136,10 @@ static double distance(int64_t a, int64_t b)
     return fabs((double)a - (double)b);
 }
 
-/* The index of the nearest seed in value; the first four tags are seeds. */
+/*
+ * Returns the index of the nearest seed in value; the first four tags are
+ * seeds.
+ */
 static uint8_t nearest_seed(const struct cp_tag *tags, uint32_t i)
 {
     uint8_t best = 0;

@@ -26,7 +26,7 @@ void cp_dot_escape(struct cp_out *out, struct cp_str text);
  */
 void cp_dot_raw(struct cp_out *out, struct cp_str text, bool is_drawn);
 
-/* The same for joined label texts, where \n is a line break. */
+/* Like cp_dot_raw, for joined label strings, where \n is a line break. */
 void cp_dot_labels(struct cp_out *out, struct cp_str text, bool is_drawn);
 
 #endif

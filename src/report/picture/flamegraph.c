@@ -54,7 +54,10 @@ static void write_truncated(struct cp_out *out, struct cp_str text,
     cp_out_cstr(out, "\xe2\x80\xa6");
 }
 
-/* The name without the path of its package: "http.Get" for "net/http.Get". */
+/*
+ * Returns the name without the path of its package: "http.Get" for
+ * "net/http.Get".
+ */
 static struct cp_str without_path(struct cp_str name)
 {
     uint32_t from = 0;

@@ -18,7 +18,7 @@ struct cp_flame_box {
     uint32_t from, n;    /* range of the layout's cursors */
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_flame {
     struct cp_stacks stacks;
     struct cp_flame_box *boxes; /* parents before children, left to right */
@@ -40,10 +40,13 @@ void cp_flame_release(struct cp_flame *f);
 
 #define CP_COLOUR_BYTES 8
 
-/* "#rrggbb" by the package or namespace of the name. */
+/* Returns "#rrggbb", chosen by the package or namespace of the name. */
 void cp_flame_colour(struct cp_str name, char out[static CP_COLOUR_BYTES]);
 
-/* Red for a growing share (up to 1), blue for a shrinking one (down to -1). */
+/*
+ * Returns red for a growing share (up to 1), blue for a shrinking one (down to
+ * -1).
+ */
 void cp_flame_diff_colour(double change, char out[static CP_COLOUR_BYTES]);
 
 /* assets/flamegraph.css and .js, embedded by scripts/embed. */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /*
- * Hash of a text: FNV-1a with a final mix. base/hash.h is seeded, but a
+ * Hashes a string: FNV-1a with a final mix. base/hash.h is seeded, but a
  * function must have the same colour in every picture.
  */
 static uint64_t stable_hash(struct cp_str text)
@@ -23,7 +23,10 @@ static uint64_t stable_hash(struct cp_str text)
     return (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
 }
 
-/* Index of the first of these bytes at or after `from`, or the length. */
+/*
+ * Returns the index of the first of these bytes at or after `from`, or the
+ * length.
+ */
 static uint32_t find_any(struct cp_str text, const char *bytes, uint32_t from)
 {
     while (from < text.len &&
@@ -39,9 +42,9 @@ static bool is_class(struct cp_str name, uint32_t at)
 }
 
 /*
- * The package or namespace of a name: "net/http" for "net/http.(*conn).serve",
- * "std" for "std::sort<int*>(int*)", "java.util" for "java.util.HashMap.get".
- * The name itself if it has none.
+ * Returns the package or namespace of a name: "net/http" for
+ * "net/http.(*conn).serve", "std" for "std::sort<int*>(int*)", "java.util" for
+ * "java.util.HashMap.get". The name itself if it has none.
  */
 static struct cp_str package_of(struct cp_str name)
 {

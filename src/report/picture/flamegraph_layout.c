@@ -213,7 +213,7 @@ static enum cp_status add_root(struct splitter *s)
     return root.n > 0 ? push(s, root) : CP_OK;
 }
 
-/* Left to right, parents before children. */
+/* Orders boxes left to right, parents before children. */
 static int by_place(const void *x, const void *y)
 {
     const struct cp_flame_box *a = x, *b = y;

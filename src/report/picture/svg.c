@@ -25,7 +25,10 @@ static const char *find(const char *from, const char *end, const char *what)
     return memmem(from, (size_t)(end - from), what, strlen(what));
 }
 
-/* Positions of the insertions; all NULL if the document has another shape. */
+/*
+ * Positions of the insertions; all NULL if the document has an unexpected
+ * structure.
+ */
 struct cuts {
     const char *root, *view, *graph, *close;
 };

@@ -15,8 +15,8 @@ extern const char cp_asset_svg_pan_js[];
 
 /*
  * Writes an SVG document of dot with the script, and without bytes that XML
- * forbids, which dot passes through. A document of another shape gets no
- * script.
+ * forbids, which dot passes through. A document with an unexpected structure
+ * gets no script.
  */
 void cp_svg_write(const char *svg, size_t len, struct cp_out *out);
 

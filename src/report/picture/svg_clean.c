@@ -84,7 +84,7 @@ static bool is_reference(const char *text, size_t len)
     return n > first && n < len && text[n] == ';';
 }
 
-/* The replacement of the character at text; NULL if it needs none. */
+/* Returns the replacement of the character at text; NULL if it needs none. */
 static const char *replacement_of(const char *text, size_t len, size_t *n)
 {
     static const char replacement[] = "\xef\xbf\xbd";
@@ -169,7 +169,7 @@ static bool next_attribute(const char **at, const char *end,
     return true;
 }
 
-/* The end of the tag: after "/" or ">"; NULL if it is not a tag. */
+/* Returns the end of the tag: after "/" or ">"; NULL if it is not a tag. */
 static const char *tag_end(const char *at, const char *end)
 {
     struct attribute a;

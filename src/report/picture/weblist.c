@@ -76,7 +76,9 @@ static void write_head(struct page *p)
     cp_out_cstr(p->out, "</div>\n");
 }
 
-/* The text of a source line; false if the file is not available. */
+/*
+ * Finds the text of a source line. Returns false if the file is not available.
+ */
 static bool source_text(struct page *p, const char *file, int64_t line,
                         struct cp_str *out)
 {

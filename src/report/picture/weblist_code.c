@@ -38,7 +38,7 @@ static enum cp_status make_sections(struct cp_weblist_code *c,
     return CP_OK;
 }
 
-/* The first section of a name at or after a file, or NULL. */
+/* Returns the first section of a name at or after a file, or NULL. */
 static struct cp_weblist_section *find_section(const struct cp_weblist_code *c,
                                                struct cp_str name,
                                                const struct cp_str *file)
@@ -64,7 +64,7 @@ static struct cp_weblist_section *find_section(const struct cp_weblist_code *c,
     return &c->sections[low];
 }
 
-/* The section of a frame. */
+/* Returns the section of a frame. */
 static struct cp_weblist_section *section_of(struct cp_weblist_code *c,
                                              const struct cp_symbol_frame *f,
                                              struct cp_error *err)

@@ -25,11 +25,11 @@ struct cp_weblist_insn {
 /* The part of a function in one file. */
 struct cp_weblist_section {
     const struct cp_source_entry *from, *to;
-    struct cp_weblist_insn *insns; /* by line, then by address */
+    struct cp_weblist_insn *insns; /* sorted by line, then by address */
     size_t n, cap;
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_weblist_code {
     struct cp_report report; /* the same report, by addresses */
     struct cp_frames frames;

@@ -25,8 +25,9 @@ enum cp_status cp_child_run(char *const argv[], const char *input, size_t len,
                             struct cp_out *out, struct cp_error *err);
 
 /*
- * The same without input. *pid holds the process number while the program runs,
- * and 0 otherwise, so that another thread can kill it.
+ * Runs a program without input, like cp_child_run. *pid holds the process
+ * number while the program runs, and 0 otherwise, so that a different thread
+ * can kill it.
  */
 enum cp_status cp_child_run_known(char *const argv[], atomic_int *pid,
                                   struct cp_out *out, struct cp_error *err);

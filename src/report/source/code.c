@@ -17,12 +17,12 @@
 #define MAX_NAME 4096
 
 struct cp_code_file {
-    struct cp_object *object; /* NULL: unusable */
+    struct cp_object *object; /* NULL if unusable */
     struct cp_address_map map;
-    bool is_known, is_shared; /* shared: another mapping frees it */
+    bool is_known, is_shared; /* whether a different mapping frees it */
 };
 
-/* The object of another mapping with the same file, or NULL. */
+/* Returns the object of a different mapping with the same file, or NULL. */
 static struct cp_object *find_open(const struct cp_code *c, uint32_t mapping)
 {
     const struct cp_mapping *all = c->report->profile->mappings;

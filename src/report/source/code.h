@@ -31,7 +31,7 @@ struct cp_code_place {
 
 struct cp_code_file; /* a mapping and its file */
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_code {
     const struct cp_report *report;
     struct cp_code_file *files;   /* indexed by mapping */

@@ -36,7 +36,7 @@ struct cp_source_file {
     bool is_known;
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_source {
     const char *search_path, *trim_path; /* colon-separated lists */
     char *cwd; /* default search_path, freed with free() */
@@ -65,7 +65,7 @@ cp_source_open(struct cp_source *s, struct cp_str name, struct cp_error *err);
 /* Whether a file of that name was opened, or tried, before. */
 bool cp_source_was_tried(const struct cp_source *s, struct cp_str name);
 
-/* Line `line`, from 1 to n_lines, without its newline. */
+/* Returns line `line`, from 1 to n_lines, without its newline. */
 struct cp_str cp_source_line(const struct cp_source_file *f, uint32_t line);
 
 #endif

@@ -20,7 +20,7 @@ struct cp_source_entry {
     int64_t start_line, line, flat, cum;
 };
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_source_lines {
     struct cp_frames frames;
     struct cp_graph graph;
@@ -37,7 +37,9 @@ enum cp_status cp_source_lines_init(struct cp_source_lines *l,
                                     struct cp_error *err);
 void cp_source_lines_release(struct cp_source_lines *l);
 
-/* The end of the entries of e's function, or of its part in one file. */
+/*
+ * Returns the end of the entries of e's function, or of its part in one file.
+ */
 const struct cp_source_entry *
 cp_source_lines_function(const struct cp_source_lines *l,
                          const struct cp_source_entry *e);

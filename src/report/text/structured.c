@@ -38,7 +38,7 @@ struct row {
     const char *inlined;
 };
 
-/* Percentage with the sign of the value; never -0. */
+/* Returns the percentage with the sign of the value; never -0. */
 static double percent(int64_t value, int64_t total)
 {
     double p = total ? 100 * (double)value / fabs((double)total) : 0;

@@ -16,16 +16,18 @@ struct cp_trimmed;
 void cp_top_columns(const struct cp_report *r, const struct cp_node *n,
                     int64_t *sum, struct cp_out *out);
 
-/* " (inline)", " (partial-inline)" or "", according to the shown calls. */
+/*
+ * Returns " (inline)", " (partial-inline)" or "", according to the shown calls.
+ */
 const char *cp_top_inline_mark(const struct cp_graph *g, uint32_t node);
 
-/* top as JSON and as CSV (structured.c). */
+/* Writes top as JSON or as CSV (structured.c). */
 enum cp_status cp_write_top_json(struct cp_report *r, struct cp_trimmed *t,
                                  struct cp_out *out, struct cp_error *err);
 enum cp_status cp_write_top_csv(struct cp_report *r, struct cp_trimmed *t,
                                 struct cp_out *out, struct cp_error *err);
 
-/* top in jeprof's layout (top_jeprof.c). */
+/* Writes top in jeprof's layout (top_jeprof.c). */
 enum cp_status cp_write_top_jeprof(struct cp_report *r, struct cp_trimmed *t,
                                    struct cp_out *out, struct cp_error *err);
 

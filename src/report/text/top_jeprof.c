@@ -143,7 +143,7 @@ static void write_row(const struct cp_graph *g, const struct row *row,
     cp_out_char(out, '\n');
 }
 
-/* The sum of the filtered samples. */
+/* Returns the sum of the filtered samples. */
 static int64_t sum_of_samples(const struct cp_report *r)
 {
     int64_t sum = 0, all_div = 0;

@@ -113,7 +113,7 @@ static void label_line(const void *context, const struct cp_label_set *set,
 /* A cached text of a value; most values recur. */
 struct value_text {
     int64_t value;
-    uint32_t len; /* 0: empty entry */
+    uint32_t len; /* 0 if empty entry */
     char text[CP_LABEL_BYTES + VALUE_WIDTH];
 };
 

@@ -10,7 +10,9 @@ struct cp_out;
 struct cp_report;
 struct cp_trimmed;
 
-/* tree as JSON and as CSV (structured.c); keep is by index in the order. */
+/*
+ * Writes tree as JSON or as CSV (structured.c); keep is by index in the order.
+ */
 enum cp_status cp_write_tree_json(struct cp_report *r, struct cp_trimmed *t,
                                   const bool *keep, struct cp_out *out,
                                   struct cp_error *err);

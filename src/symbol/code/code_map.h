@@ -20,12 +20,13 @@
 struct cp_code_map;
 
 /*
- * Fails if the file cannot be read, has another format or contains no region.
+ * Opens a map file. Fails if the file cannot be read, has a different format or
+ * contains no region.
  */
 enum cp_status cp_code_map_open(struct cp_code_map **out, const char *path,
                                 struct cp_error *err);
 
-/* The same from bytes, which are copied. */
+/* Like cp_code_map_open, from bytes, which are copied. */
 enum cp_status cp_code_map_view(struct cp_code_map **out, const void *bytes,
                                 size_t len, struct cp_error *err);
 
@@ -43,7 +44,7 @@ enum cp_status cp_code_map_resolve(struct cp_code_map *m,
 bool cp_code_map_start(const struct cp_code_map *m, const char *name,
                        uint64_t *out);
 
-/* m may be NULL. */
+/* Closes m, which may be NULL. */
 void cp_code_map_close(struct cp_code_map *m);
 
 #endif

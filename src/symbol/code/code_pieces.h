@@ -23,7 +23,8 @@ struct cp_code_piece {
 };
 
 /*
- * Regions in file order. Texts point into the bytes, which the readers modify.
+ * Regions in file order. Strings point into the bytes, which the readers
+ * modify.
  */
 struct cp_code_pieces {
     struct cp_bytes bytes;

@@ -47,7 +47,7 @@ struct filter {
     char brackets[MAX_DEPTH];   /* open brackets */
     uint32_t opened[MAX_DEPTH]; /* position in out, for parentheses */
     size_t depth;
-    size_t dropped;      /* depth at which dropping began; 0: not dropping */
+    size_t dropped;      /* depth at which dropping began; 0 if not dropping */
     bool is_after_angle; /* whether the last character closed a `<` */
     uint32_t params_at, params_end; /* range of the last (...) in out */
 

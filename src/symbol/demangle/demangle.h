@@ -27,8 +27,8 @@ bool cp_demangle(const char *name, enum cp_demangle_mode mode, char *out,
                  size_t cap);
 
 /*
- * Shortens a C++ name that another tool has demangled, in place: removes
- * parameters, and in simple mode template arguments. Text that does not look
+ * Shortens a C++ name that a different tool has demangled, in place: removes
+ * parameters, and in simple mode template arguments. A name that does not look
  * like C++ or has unbalanced brackets stays unchanged.
  */
 void cp_demangle_strip(char *name, enum cp_demangle_mode mode);

@@ -10,7 +10,7 @@
  *          | D [binder] bound... E life | B number
  *   arg    L number | K const | type
  *   ident  [s number] [u] length [_] bytes
- *   number digits of base 62, closed by _; no digits are 0, else value + 1
+ *   number [base-62 digit...] _; only _ is 0, otherwise the value + 1
  *
  * B refers back to an earlier position. Lifetimes are numbered outwards from
  * the innermost binder G. demangle_rust_reader.c reads the terminals.

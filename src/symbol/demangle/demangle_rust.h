@@ -16,8 +16,8 @@
 typedef void cp_demangle_sink(const char *text, size_t len, void *context);
 
 /*
- * Returns false if the name is malformed; some text may have been emitted
- * before.
+ * Returns false if the name is malformed; part of the output may already have
+ * been emitted.
  */
 bool cp_demangle_rust(const char *name, cp_demangle_sink *sink, void *context);
 

@@ -54,8 +54,8 @@ bool cp_rust_enter(struct cp_rust_reader *r);
 uint64_t cp_rust_read_number(struct cp_rust_reader *r);
 
 /*
- * Parses an optional number after a letter: 0 if the letter is missing, else
- * from 1.
+ * Parses an optional number after a letter. Returns 0 if the letter is missing;
+ * numbers start at 1.
  */
 uint64_t cp_rust_read_optional(struct cp_rust_reader *r, char letter);
 

@@ -88,7 +88,8 @@ static void read_fields(struct cp_cursor *c, struct cp_dwarf_unit *u)
 }
 
 /*
- * Reads length and end, which every unit has, also one of an unknown version.
+ * Reads length and end, which every unit has, including one of an unknown
+ * version.
  */
 static bool read_extent(const struct cp_dwarf *d, uint64_t offset,
                         struct cp_dwarf_unit *u, struct cp_cursor *c)

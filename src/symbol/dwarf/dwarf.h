@@ -59,7 +59,7 @@ struct cp_dwarf_units {
 struct cp_dwarf {
     struct cp_dwarf_bytes part[CP_DWARF_PARTS];
     struct cp_dwarf
-        *alt; /* sections that dwz moved to another file, or NULL; borrowed */
+        *alt;      /* sections that dwz moved elsewhere, or NULL; borrowed */
     bool is_split; /* a .dwo file or a unit of a .dwp file */
     _Atomic(struct cp_dwarf_units *) units;
     pthread_mutex_t units_lock;
@@ -83,7 +83,7 @@ struct cp_dwarf_unit {
     uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
     uint64_t low_pc; /* base address of its range lists */
     uint64_t line_offset;
-    uint16_t language; /* DW_LANG_*; 0: unknown */
+    uint16_t language; /* DW_LANG_*; 0 if unknown */
     bool has_line, has_children;
     const char *name, *comp_dir, *dwo_name; /* NULL if missing */
 };
@@ -93,15 +93,15 @@ void cp_dwarf_init(struct cp_dwarf *d);
 void cp_dwarf_release(struct cp_dwarf *d);
 
 /*
- * Returns a cursor over a section from an offset; it is failed if the offset is
- * outside. Fetches the first CP_DWARF_AHEAD bytes, or all of a table that is
- * read completely.
+ * Returns a cursor over a section from an offset. If the offset is outside the
+ * section, the cursor is in the failed state. Fetches the first CP_DWARF_AHEAD
+ * bytes, or all of a table that is read completely.
  */
 #define CP_DWARF_AHEAD ((size_t)256)
 struct cp_cursor cp_dwarf_at(const struct cp_dwarf *d, enum cp_dwarf_part part,
                              uint64_t offset);
 
-/* Returns a text of a string section, or NULL. */
+/* Returns a string of a string section, or NULL. */
 const char *cp_dwarf_text(const struct cp_dwarf *d, enum cp_dwarf_part part,
                           uint64_t offset);
 

@@ -133,7 +133,7 @@ static bool read_attrs(struct cp_abbrevs *t, struct cp_abbrev *a,
     return true;
 }
 
-/* Shell sort by code, in place, for tables that are not sorted. */
+/* Sorts by code, in place (Shell sort), for tables that are not sorted. */
 static void sort_entries(struct cp_abbrev *entries, size_t n)
 {
     for (size_t step = n / 2; step > 0; step /= 2)
@@ -199,7 +199,7 @@ static size_t bytes_of(const struct cp_abbrevs *t)
     return t->cap * sizeof(*t->entries) + t->attrs_cap * sizeof(*t->attrs);
 }
 
-/* Frees cached tables if they are many and large. */
+/* Frees cached tables when their number and size exceed the limits. */
 static void trim(struct cp_abbrev_cache *cache, size_t section_len)
 {
     if (cache->n_bytes <= MAX_BYTES + section_len)

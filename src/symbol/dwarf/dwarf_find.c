@@ -25,7 +25,10 @@
 #define UNITS_PER_PIECE 64
 #define FEW_ADDRESSES 64
 
-/* Marks a claim by a root; a claim by .debug_aranges has priority. */
+/*
+ * Marks an address as claimed by the root of a unit. A claim by .debug_aranges
+ * has priority.
+ */
 #define BY_ROOT ((uint64_t)1 << 63)
 
 struct search {
@@ -35,7 +38,8 @@ struct search {
     _Atomic uint64_t *unit_of;
     struct cp_sort_pair *listed; /* units listed in .debug_aranges, sorted */
     size_t n_listed, listed_cap;
-    /* State of the second step, shared by the threads. */
+    /* State of the second step (reading the roots of units), shared by the
+     * threads. */
     const struct cp_dwarf_units *units;
     atomic_size_t next_unit;
     struct cp_unit_map *map; /* map to fill instead, or NULL */

@@ -14,8 +14,8 @@
 
 struct cp_value {
     uint64_t number;    /* number, index, offset or block length */
-    const char *string; /* text of DW_FORM_string */
-    uint16_t form;      /* 0: the attribute is missing */
+    const char *string; /* string of DW_FORM_string */
+    uint16_t form;      /* 0 if the attribute is missing */
 };
 
 /* A position in the .debug_info of a file. */
@@ -32,7 +32,7 @@ void cp_form_read(const struct cp_dwarf_unit *u, const struct cp_attr *attr,
 void cp_form_skip(const struct cp_dwarf_unit *u, uint64_t form,
                   struct cp_cursor *c);
 
-/* Returns the text of a value, or NULL if it is not a text. */
+/* Returns the string of a value, or NULL if it is not a string. */
 const char *cp_form_text(const struct cp_dwarf_unit *u,
                          const struct cp_value *v);
 

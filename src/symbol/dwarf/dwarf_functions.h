@@ -25,7 +25,7 @@ struct cp_function_list {
     struct cp_function_range *items; /* sorted by low */
     size_t n, cap;
     size_t max_items;   /* maximum items; a longer list is not used */
-    bool is_incomplete; /* whether there were more */
+    bool is_incomplete; /* whether the unit has more functions */
 };
 
 /*
@@ -36,7 +36,7 @@ enum cp_status cp_functions_find(struct cp_worker *w,
                                  const struct cp_dwarf_unit *u,
                                  const uint64_t *sorted, size_t n);
 
-/* The same with a list of the unit's functions; visits only those. */
+/* Like cp_functions_find, but visits only the functions of a list. */
 enum cp_status cp_functions_find_in(struct cp_worker *w,
                                     const struct cp_dwarf_unit *u,
                                     const uint64_t *sorted, size_t n,

@@ -10,7 +10,7 @@
     256 /* maximum ranges examined that begin before an address */
 
 struct cp_dwarf_index {
-    struct cp_unit_index **slots; /* hash table by unit; NULL: free */
+    struct cp_unit_index **slots; /* hash table by unit; NULL if free */
     size_t n_units, n_slots;
     struct cp_unit_map map;
 };

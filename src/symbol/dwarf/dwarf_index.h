@@ -30,7 +30,7 @@ struct cp_dwarf_index;
 
 struct cp_dwarf_index *cp_dwarf_index_new(void);
 
-/* x may be NULL. */
+/* Frees x, which may be NULL. */
 void cp_dwarf_index_free(struct cp_dwarf_index *x);
 
 /*

@@ -49,8 +49,8 @@ struct cp_line_marks {
 };
 
 /*
- * A line table. Initialize with { 0 }; it can be opened for one unit after
- * another and reuses its memory.
+ * A line table. Initialize with { 0 }. It can be opened for several units in
+ * turn and reuses its memory.
  */
 struct cp_line {
     struct cp_dwarf_unit
@@ -78,7 +78,9 @@ bool cp_line_open(struct cp_line *l, const struct cp_dwarf_unit *u);
 void cp_line_find(struct cp_line *l, const uint64_t *sorted, size_t n,
                   struct cp_line_row *rows, struct cp_line_marks *marks);
 
-/* The same for a few addresses, using restart points of the same unit. */
+/*
+ * Fills in the rows of a few addresses, using restart points of the same unit.
+ */
 void cp_line_find_from(struct cp_line *l, const uint64_t *sorted, size_t n,
                        struct cp_line_row *rows,
                        const struct cp_line_marks *marks);

@@ -14,7 +14,7 @@ struct cp_dwarf_source {
     struct cp_split *split;
     struct cp_worker *workers;    /* run in parallel if there are several */
     size_t n_workers;             /* at least 1 */
-    struct cp_dwarf_index *index; /* NULL: no caching */
+    struct cp_dwarf_index *index; /* NULL disables caching */
 };
 
 #endif

@@ -4,7 +4,7 @@
  * The index of a .dwp file (.debug_cu_index), numbers of 4 bytes:
  *   version (5: 2 bytes and 2 of padding), columns, units, slots
  *   slots x id (8)         hash table: id & mask, step from the high half
- *   slots x row            0: free
+ *   slots x row            0 if free
  *   columns x kind         section of the column
  *   units x columns x offset
  *   units x columns x length
@@ -31,7 +31,7 @@ struct part {
     struct cp_elf *elf;           /* the .dwo file, or NULL */
     struct cp_dwarf_file file;    /* sections of the .dwo file */
     struct cp_dwarf slice;        /* slices of the .dwp file */
-    const struct cp_dwarf *dwarf; /* NULL: the file is missing */
+    const struct cp_dwarf *dwarf; /* NULL if the file is missing */
 };
 
 struct cp_split {
@@ -41,7 +41,7 @@ struct cp_split {
     struct cp_elf *package_elf; /* the .dwp file, or NULL */
     struct cp_dwarf_file package;
     char path[PATH_MAX];    /* path of the program */
-    char missing[PATH_MAX]; /* path of a missing file; "": none */
+    char missing[PATH_MAX]; /* path of a missing file, or "" */
 };
 
 struct cp_split *cp_split_new(const char *path, const struct cp_elf *of,

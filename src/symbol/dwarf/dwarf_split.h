@@ -20,13 +20,13 @@ struct cp_worker;
 struct cp_split;
 
 /*
- * `path` is that of the program: PATH.dwp and its directory are searched. NULL:
- * no file is opened.
+ * `path` is the path of the program: PATH.dwp and its directory are searched.
+ * If it is NULL, no file is opened.
  */
 struct cp_split *cp_split_new(const char *path, const struct cp_elf *of,
                               struct cp_error *err);
 
-/* s may be NULL. */
+/* Frees s, which may be NULL. */
 void cp_split_free(struct cp_split *s);
 
 /* Frees fetched pages if memory is limited. */

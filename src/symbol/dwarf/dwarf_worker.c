@@ -41,7 +41,7 @@ void cp_worker_release(struct cp_worker *w)
     *w = (struct cp_worker){ 0 };
 }
 
-/* Text attributes of a root, resolved after its base attributes. */
+/* String attributes of a root, resolved after its base attributes. */
 struct root_texts {
     struct cp_value name, comp_dir, dwo_name;
 };

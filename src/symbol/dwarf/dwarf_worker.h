@@ -29,7 +29,7 @@ struct cp_dwarf_unit;
 struct cp_record {
     const uint8_t *entry; /* position in the unit's .debug_info */
     uint32_t outer;       /* index of the calling record, or CP_NO_RECORD */
-    uint32_t level;       /* 0: a function; 1: inlined into it, ... */
+    uint32_t level;       /* 0 for a function, 1 if inlined into it, ... */
     uint32_t call_file, call_line, call_column;
     uint32_t start_line;     /* valid once is_named */
     const char *function;    /* valid once is_named */

@@ -29,7 +29,10 @@ struct cp_address_map {
     uint64_t base;
 };
 
-/* name is the mapping's file name; it identifies a kernel. */
+/*
+ * Chooses the conversion; name is the mapping's file name, which identifies a
+ * kernel.
+ */
 void cp_address_map_init(struct cp_address_map *m, const struct cp_elf *e,
                          struct cp_address_range range, const char *name);
 

@@ -122,7 +122,7 @@ static inline int64_t cp_cursor_sleb(struct cp_cursor *c)
     return 0;
 }
 
-/* Reads a NUL-terminated text; NULL if there is no NUL. */
+/* Reads a NUL-terminated string; NULL if there is no NUL. */
 static inline const char *cp_cursor_str(struct cp_cursor *c)
 {
     const uint8_t *start = c->pos, *nul;

@@ -1,4 +1,5 @@
-/* frame - the function, file and line of an address, as a resolver reports it.
+/*
+ * frame - the function, file and line of an address, as a resolver reports it.
  */
 #ifndef CP_SYMBOL_FRAME_H
 #define CP_SYMBOL_FRAME_H
@@ -10,9 +11,9 @@
 struct cp_symbol_frame {
     const char *function; /* linkage name as in the file, or NULL */
     const char *file; /* full path with the compilation directory, or NULL */
-    uint32_t line, column;  /* 0: unknown */
-    uint32_t start_line;    /* line of the declaration; 0: unknown */
-    uint32_t discriminator; /* discriminator of the innermost line; 0: none */
+    uint32_t line, column;  /* 0 if unknown */
+    uint32_t start_line;    /* line of the declaration; 0 if unknown */
+    uint32_t discriminator; /* discriminator of the innermost line, or 0 */
 };
 
 /*

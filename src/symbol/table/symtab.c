@@ -81,8 +81,8 @@ void cp_symtab_propagate(const uint64_t *sorted, size_t n,
 }
 
 /*
- * Prefers, in this order: not local, with size, no leading underscores, not
- * weak.
+ * Returns the rank of a symbol. Prefers, in this order: not local, with size,
+ * no leading underscores, not weak.
  */
 static unsigned rank_of(const struct cp_elf_symbol *s)
 {

@@ -13,11 +13,11 @@
 
 struct cp_elf;
 
-/* The symbol that contains an address; name NULL: none. */
+/* The symbol that contains an address; name is NULL if there is none. */
 struct cp_symtab_hit {
     const char *name;
     uint64_t start;
-    uint64_t size;  /* bytes; 0: unknown, the symbol ends at the next */
+    uint64_t size;  /* bytes; 0 if unknown: the symbol then ends at the next */
     uint64_t limit; /* end of its section, for a symbol without size */
     unsigned
         rank; /* priority among symbols with equal start; higher is better */
@@ -33,7 +33,8 @@ void cp_symtab_find(const struct cp_elf *e, const uint64_t *sorted, size_t n,
                     struct cp_symtab_hit *hits);
 
 /*
- * Offers one candidate from another table: a function at [start, start + size).
+ * Offers one candidate from a table other than these: a function at [start,
+ * start + size).
  */
 void cp_symtab_offer(const struct cp_symtab_hit *symbol, const uint64_t *sorted,
                      size_t n, struct cp_symtab_hit *hits);
@@ -46,8 +47,8 @@ void cp_symtab_propagate(const uint64_t *sorted, size_t n,
                          struct cp_symtab_hit *hits);
 
 /*
- * The same with a sorted copy of the tables, for repeated lookups; NULL if
- * allocation fails.
+ * Like cp_symtab_find, with a sorted copy of the tables, for repeated lookups.
+ * cp_symtab_index_new returns NULL if allocation fails.
  */
 struct cp_symtab_index;
 
@@ -56,7 +57,7 @@ void cp_symtab_index_find(const struct cp_symtab_index *x,
                           const uint64_t *sorted, size_t n,
                           struct cp_symtab_hit *hits);
 
-/* x may be NULL. */
+/* Frees x, which may be NULL. */
 void cp_symtab_index_free(struct cp_symtab_index *x);
 
 #endif

@@ -87,7 +87,7 @@ static const char *readable(const struct names *names, const char *mangled)
         if (had->mangled == mangled)
             break;
     }
-    cp_free(made); /* another thread published its entry first */
+    cp_free(made); /* a different thread published its entry first */
     return had->text;
 }
 

@@ -112,7 +112,7 @@ static bool is_number(const char *text)
     return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* How well the target matches: 2 exactly, 1 by prefix, 0 not at all. */
+/* Returns how well the target matches: 2 exactly, 1 by prefix, 0 not at all. */
 static int match_score(const struct cp_instance *i, const char *what)
 {
     if (!what)

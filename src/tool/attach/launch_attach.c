@@ -191,8 +191,8 @@ static enum cp_status attach(const struct attach *a, char *address,
 }
 
 /*
- * Detaches through the endpoint, or by ptrace if it cannot be reached (another
- * network namespace).
+ * Detaches through the endpoint. Uses ptrace if the endpoint cannot be reached
+ * (different network namespace).
  */
 static enum cp_status detach(const struct attach *a, struct cp_error *err)
 {

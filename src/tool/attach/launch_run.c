@@ -178,7 +178,7 @@ static enum cp_status read_options(struct run *r, int argc, char **argv,
     return status == CP_OK && !r->wants_help ? check_options(r, err) : status;
 }
 
-/* Length of the name without the profile suffix (.pb.gz). */
+/* Returns the length of the name without the profile suffix (.pb.gz). */
 static int stem_length(const char *name)
 {
     static const char end[] = ".pb.gz";
@@ -270,8 +270,8 @@ static void forward_signal(int sig)
 }
 
 /*
- * The terminal sends these signals to the program too. The parent ignores them
- * and outlives the program.
+ * Ignores the signals that the terminal sends to the program too, so that the
+ * parent outlives the program.
  */
 static void leave_signals_to_child(void)
 {

@@ -62,7 +62,10 @@ const char *cp_live_view_keys(void)
     return "c CPU  w wall  h heap  a allocs  l locks  m mutex  q quit";
 }
 
-/* Length of the address without the endpoint's root path and what follows. */
+/*
+ * Returns the length of the address without the endpoint's root path and what
+ * follows.
+ */
 static int root_len(const char *address)
 {
     const char *root = strstr(address, "/debug/pprof");

@@ -18,7 +18,7 @@ struct cp_live_view {
 const struct cp_live_view *cp_live_view_named(const char *name);
 const struct cp_live_view *cp_live_view_keyed(int key);
 
-/* Key legend for the user: "c CPU  w wall ...". */
+/* Returns the key legend for the user: "c CPU  w wall ...". */
 const char *cp_live_view_keys(void);
 
 struct cp_live_table {

@@ -26,7 +26,7 @@ void cp_live_term_draw(const struct cp_live_head *head, const char *text);
 
 int cp_live_term_rows(void);
 
-/* The next key; 4 (Ctrl-D) at end of input. */
+/* Returns the next key; 4 (Ctrl-D) at end of input. */
 int cp_live_term_key(void);
 
 /* Whether a terminating signal has arrived. */

@@ -2,8 +2,8 @@
  * live_top.c - options and event loop of `cpprof top`.
  *
  * Each table is the output of `pprof -top` on a profile of the last interval. A
- * child process makes it, so that the parent can react to keys meanwhile, and
- * so that no memory accumulates.
+ * child process makes it, so that the parent can react to keys while it runs,
+ * and so that no memory accumulates.
  */
 #include "tool/attach/live_top.h"
 
@@ -57,7 +57,7 @@ const struct option cp_live_top_options[] = {
 struct top {
     struct cp_live_table table;
     char name[512]; /* target, for the heading */
-    long count;     /* tables to print; 0: no limit */
+    long count;     /* tables to print; 0 means unlimited */
     int rows;
     bool wants_help;
     char *text; /* newest table, or the error message */
@@ -226,7 +226,7 @@ static bool read_output(struct top *t)
     return n == 0 || (n < 0 && errno != EINTR);
 }
 
-/* The child's output without its messages about fetching. */
+/* Returns the child's output without its messages about fetching. */
 static const char *report_of(const struct top *t)
 {
     const char *text = t->text;
@@ -300,7 +300,7 @@ static bool on_key(struct top *t, int key, bool *is_changed)
     return true;
 }
 
-/* Shows one table, or stops early if the user selects another one. */
+/* Shows one table, or stops early if the user selects a different one. */
 static enum cp_status show_table(struct top *t, bool *is_over,
                                  struct cp_error *err)
 {

@@ -8,7 +8,7 @@
 
 struct cp_out;
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_candidates {
     const char **items;
     size_t n, cap;
@@ -18,7 +18,7 @@ struct cp_candidates {
 /* Sorts the candidates and removes duplicates. */
 void cp_candidates_sort(struct cp_candidates *c);
 
-/* Length in bytes of their common prefix. */
+/* Returns the length in bytes of their common prefix. */
 size_t cp_candidates_common(const struct cp_candidates *c);
 
 /*

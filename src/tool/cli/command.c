@@ -90,7 +90,9 @@ static enum cp_status set_float(struct cp_command *c, const struct cp_flag *f,
     return CP_OK;
 }
 
-/* Chooses a member of an exclusive group; fails if another one was chosen. */
+/*
+ * Chooses a member of an exclusive group; fails if a different one was chosen.
+ */
 static enum cp_status claim(const char **holder, const char *name,
                             struct cp_error *err)
 {
@@ -229,7 +231,7 @@ static enum cp_status read_option(struct cp_command *c, int argc,
     return cp_command_set(c, f, value, err);
 }
 
-/* Number of "-" (standard input) entries in a list. */
+/* Returns the number of "-" (standard input) entries in a list. */
 static size_t count_stdin(const struct cp_list *list)
 {
     size_t n = 0;

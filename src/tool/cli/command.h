@@ -29,7 +29,7 @@ struct cp_list {
     size_t n, cap;
 };
 
-/* Initialized by cp_command_init. */
+/* Initialize with cp_command_init. */
 struct cp_command {
     struct cp_options options;
     enum cp_product product;

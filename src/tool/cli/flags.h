@@ -53,15 +53,15 @@ struct cp_flag {
     const char *help;
 };
 
-/* The i-th flag; NULL past the end. */
+/* Returns the i-th flag; NULL past the end. */
 const struct cp_flag *cp_flag_at(size_t i);
 
-/* The flag of that name, or NULL. */
+/* Returns the flag of that name, or NULL. */
 const struct cp_flag *cp_flag_find(const char *name, size_t len);
 
 bool cp_flag_needs_value(const struct cp_flag *f);
 
-/* A bit that identifies a CP_FLAG_VALUE flag; 0 for other kinds. */
+/* Returns a bit that identifies a CP_FLAG_VALUE flag; 0 for other kinds. */
 unsigned cp_flag_value_bit(const struct cp_flag *f);
 
 /* Address of the flag's value in the command. */

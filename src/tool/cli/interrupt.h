@@ -22,7 +22,10 @@ bool cp_interrupt_is_caught(void);
 bool cp_interrupt_seen(void);
 void cp_interrupt_clear(void);
 
-/* Readable once SIGINT has arrived; -1 if no eventfd could be created. */
+/*
+ * Returns a descriptor that is readable once SIGINT has arrived; -1 if no
+ * eventfd could be created.
+ */
 int cp_interrupt_fd(void);
 
 #endif

@@ -10,12 +10,13 @@ struct cp_out;
 /* Default of jeprof's --maxdegree. */
 #define CP_JEPROF_DEGREE 8
 
-/* The i-th flag that only jeprof has; NULL past the end. */
+/* Returns the i-th flag that only jeprof has; NULL past the end. */
 const struct cp_flag *cp_jeprof_flag_at(size_t i);
 
 /*
- * The flag that jeprof means by this name: one of its own, one of pprof's, or
- * the only flag with this prefix. NULL if the name is unknown or ambiguous.
+ * Returns the flag that jeprof means by this name: one of its own, one of
+ * pprof's, or the only flag with this prefix. NULL if the name is unknown or
+ * ambiguous.
  */
 const struct cp_flag *cp_jeprof_flag_find(const char *name, size_t len);
 

@@ -28,7 +28,7 @@ enum cp_key cp_keys_read(wchar_t *out);
 /* Restores the default signal dispositions in a child process. */
 void cp_keys_reset_in_child(void);
 
-/* The terminating signal that was received, or 0. */
+/* Returns the terminating signal that was received, or 0. */
 int cp_keys_signal(void);
 
 #endif

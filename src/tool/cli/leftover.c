@@ -14,8 +14,9 @@ static const char *volatile temp_path;
 static bool is_installed[N_NUMBERS];
 
 /*
- * unlink and raise are async-signal-safe. SA_RESETHAND restores the default
- * action, so that raise ends the process.
+ * Removes the file and raises the signal again. unlink and raise are
+ * async-signal-safe. SA_RESETHAND restores the default action, so that raise
+ * ends the process.
  */
 static void on_signal(int number)
 {

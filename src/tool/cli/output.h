@@ -8,7 +8,7 @@
 
 struct cp_command;
 
-/* Initialized by cp_output_open. */
+/* Initialize with cp_output_open. */
 struct cp_output {
     struct cp_out out;
     char *path; /* final path, or NULL for standard output */

@@ -22,10 +22,10 @@
 struct cp_prompt {
     EditLine *el; /* NULL if standard input is not a terminal */
     History *history;
-    char *history_path; /* NULL: history is not saved */
+    char *history_path; /* NULL if history is not saved */
     char *line;
     size_t cap;
-    bool is_interrupted; /* Ctrl-C discarded the line being read */
+    bool is_interrupted; /* whether Ctrl-C discarded the line being read */
     cp_prompt_complete complete;
     void *shell;
 };

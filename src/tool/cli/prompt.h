@@ -32,8 +32,8 @@ struct cp_prompt *cp_prompt_new(cp_prompt_complete complete, void *shell,
                                 struct cp_error *err);
 
 /*
- * The next line without its newline, borrowed until the next call; NULL at the
- * end of input. A line that Ctrl-C discarded is empty.
+ * Returns the next line without its newline, borrowed until the next call; NULL
+ * at the end of input. A line that Ctrl-C discarded is empty.
  */
 const char *cp_prompt_line(struct cp_prompt *p);
 

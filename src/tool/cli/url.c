@@ -38,7 +38,7 @@ bool cp_url_is_url(const char *name)
     return is_host_and_port(name);
 }
 
-/* Start of the value of "seconds" in a query, or NULL. */
+/* Returns the start of the value of "seconds" in a query, or NULL. */
 static const char *find_seconds(const char *query)
 {
     for (const char *at = query; at; at = strchr(at, '&')) {
@@ -92,7 +92,10 @@ static enum cp_status read_socket(struct cp_url *u, const char *name,
     return u->socket && u->text ? CP_OK : CP_ENOMEM;
 }
 
-/* The part of an address after its scheme; the whole address if it has none. */
+/*
+ * Returns the part of an address after its scheme; the whole address if it has
+ * none.
+ */
 static const char *behind_scheme(const char *name)
 {
     for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)

@@ -22,7 +22,7 @@ struct cp_url {
     const char *socket; /* path of the unix socket, or NULL */
     bool is_insecure;
     int seconds;  /* seconds= of the query, 0 if absent */
-    int expected; /* seconds until the server replies; 0: at once */
+    int expected; /* seconds until the server replies; 0 if at once */
 };
 
 /* Whether a name that is not a file is an address. */

@@ -150,8 +150,8 @@ static enum cp_status wait_for(pid_t pid, const char *name,
 }
 
 /*
- * A browser would accept options, and URL schemes that run programs. So it only
- * gets a web address or the name of an existing file.
+ * Whether the argument is a web address or an existing file. A browser would
+ * also accept options, and URL schemes that run programs.
  */
 static bool is_showable(const char *what)
 {

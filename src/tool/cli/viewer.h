@@ -18,7 +18,7 @@
 #define CP_VIEWER_BYTES 1024
 #define CP_VIEWER_WORDS 32
 
-/* A viewer's command line. Initialized by cp_viewer_find. */
+/* A viewer's command line. Initialize with cp_viewer_find. */
 struct cp_viewer {
     char text[CP_VIEWER_BYTES]; /* arguments, each ended by NUL */
     char *words[CP_VIEWER_WORDS];

@@ -31,7 +31,7 @@ struct cp_curl {
 
 /*
  * Returns the functions; NULL with *err set if libcurl is not installed. The
- * first call must not race with another one.
+ * first call must not race with a second one.
  */
 const struct cp_curl *cp_curl_load(struct cp_error *err);
 

@@ -12,7 +12,7 @@
 
 /* Command-line options for fetching. */
 struct cp_fetch_options {
-    int seconds, timeout; /* 0 or less: not given */
+    int seconds, timeout; /* 0 or less if not given */
     const char *tls_cert, *tls_key, *tls_ca;
 };
 
@@ -20,14 +20,14 @@ struct cp_fetch_options {
 struct cp_fetch {
     const char *name;
     void *owner;      /* owned by the caller */
-    const char *what; /* noun for messages; NULL: "profile"; "": silent */
+    const char *what; /* noun for messages; NULL means "profile", "" silent */
     const char *post; /* body of a POST, or NULL for GET */
     size_t post_len;
-    bool is_named; /* named by the user: send the token to its server */
-    int fd;        /* destination of the body, of any length; 0: into body */
+    bool is_named; /* whether the user named it: its server gets the token */
+    int fd;        /* receives a body of any length; 0 stores it in body */
     struct cp_bytes body;
     struct cp_error err; /* CP_OK if the body is complete */
-    long http_status;    /* status of the reply; 0: no reply */
+    long http_status;    /* status of the reply; 0 if there was none */
 };
 
 /* Callbacks during a fetch. */

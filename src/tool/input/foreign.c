@@ -18,7 +18,7 @@ static bool is_perf_data(const char *bytes, size_t len)
 
 /*
  * Runs `perf script`. perf gets the file as standard input, where it can seek;
- * -f accepts that another user owns it. Inlined functions are resolved later,
+ * -f accepts a file of a different user. Inlined functions are resolved later,
  * because perf would start addr2line for every address.
  */
 static struct cp_profile *read_perf_data(const char *bytes, size_t len,

@@ -11,7 +11,7 @@
 struct cp_error;
 struct cp_profile;
 
-/* A cp_load_reader. */
+/* Reads a foreign profile format; a cp_load_reader. */
 struct cp_profile *cp_foreign_read(const char *bytes, size_t len,
                                    struct cp_error *err);
 

@@ -15,7 +15,7 @@
 
 struct cp_command;
 
-/* Initialized by cp_live_init. */
+/* Initialize with cp_live_init. */
 struct cp_live {
     struct cp_web_live web;
     const struct cp_command *command;

@@ -19,7 +19,7 @@
 /* The search for one mapping's file. */
 struct search {
     const char *dir;
-    struct cp_str file, folder, base, id; /* folder and base of file */
+    struct cp_str file, folder, base, id; /* directory and base name of file */
     char found[PATH_BYTES];
     cp_warn warn;
     void *context;

@@ -100,7 +100,7 @@ static bool is_gperftools(const char *path, size_t len)
     return false;
 }
 
-/* The URL of the symbol service, derived from that of a profile. */
+/* Returns the URL of the symbol service, derived from that of a profile. */
 static char *symbol_address(const char *name, struct cp_arena *arena,
                             struct cp_error *err)
 {

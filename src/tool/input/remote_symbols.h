@@ -19,7 +19,7 @@ struct cp_line_adder;
 struct cp_profile;
 struct cp_remote_source;
 
-/* Which server knows which mapping. Initialized by { 0 }. */
+/* Which server knows which mapping. Initialize with { 0 }. */
 struct cp_remote {
     struct cp_remote_source *sources;
     size_t n, cap;

@@ -16,7 +16,7 @@ void cp_save_profile(const struct cp_profile *p, cp_warn warn, void *context);
 
 #define CP_SAVE_PATH_BYTES 4096
 
-/* A file being written in that directory. Initialized by cp_saving_open. */
+/* A file being written in that directory. Initialize with cp_saving_open. */
 struct cp_saving {
     int fd;
     char folder[CP_SAVE_PATH_BYTES];

@@ -31,7 +31,7 @@ struct cp_source {
     const char *name;
     struct cp_fetch *fetch; /* NULL for a file */
     bool is_in_folder;
-    bool is_read; /* then profile or err is set */
+    bool is_read; /* whether profile or err is set */
     struct cp_profile *profile;
     struct cp_error err;
 };

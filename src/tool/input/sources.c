@@ -254,7 +254,7 @@ static struct cp_profile *symbolize(const struct loader *l,
 
 /*
  * Loads a set as one profile. Saves a copy of fetched profiles with symbols,
- * because the server may run another binary later.
+ * because the server may run a different binary later.
  */
 static struct cp_profile *load_set(struct loader *l, struct cp_source_set *set,
                                    struct cp_error *err)

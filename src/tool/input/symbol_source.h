@@ -15,7 +15,7 @@
 struct cp_error;
 struct cp_symbolizer;
 
-/* Initialized by { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_symbol_source {
     struct cp_symbolizer *file;  /* file whose program headers apply */
     struct cp_symbolizer *names; /* file with the symbols; may be the same */

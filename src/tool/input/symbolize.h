@@ -15,7 +15,7 @@ struct cp_command;
 struct cp_profile;
 struct cp_remote;
 
-/* remote may be NULL if no source was fetched. */
+/* Symbolizes and demangles; remote may be NULL if no source was fetched. */
 enum cp_status cp_symbolize(struct cp_profile *p, const struct cp_command *c,
                             const struct cp_remote *remote, cp_warn warn,
                             void *context, struct cp_error *err);

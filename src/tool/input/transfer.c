@@ -132,8 +132,8 @@ static int on_close(void *context, curl_socket_t fd)
 }
 
 /*
- * Timeout of the exchange in seconds. A -timeout close to the profile's
- * duration is extended, so that the server can send the profile.
+ * Returns the timeout of the exchange in seconds. A -timeout close to the
+ * profile's duration is extended, so that the server can send the profile.
  */
 static long timeout_of(const struct cp_transfer *t)
 {
@@ -216,8 +216,8 @@ static void set_post(const struct cp_transfer *t, CURL *handle)
 }
 
 /*
- * Sends the token. libcurl drops it on a redirect to another host. An address
- * with a password keeps its password.
+ * Sends the token. libcurl drops it on a redirect to a different host. If the
+ * address has a password, the password is sent instead.
  */
 static void set_token(const struct cp_transfer *t, CURL *handle)
 {
@@ -338,7 +338,7 @@ static void note_timeout(struct cp_transfer *t)
                            "no reply within %ld s; raise -timeout", limit);
 }
 
-/* Advice for a failure; "" if none applies. */
+/* Returns advice for a failure; "" if none applies. */
 static const char *advice_on(const struct cp_transfer *t, CURLcode result)
 {
     if (result == CURLE_PEER_FAILED_VERIFICATION)

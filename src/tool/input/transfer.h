@@ -23,7 +23,7 @@
 #define CP_TRANSFER_SOCKETS 4
 
 /*
- * Initialized by cp_transfer_init. Must not move, and must outlive its use by
+ * Initialize with cp_transfer_init. Must not move, and must outlive its use by
  * the multi handle.
  */
 struct cp_transfer {
@@ -37,7 +37,7 @@ struct cp_transfer {
     size_t n_sockets;
     size_t n_written; /* bytes written to fetch->fd */
     size_t n_header_bytes;
-    int save_errno;       /* errno of a failed write; 0: none failed */
+    int save_errno;       /* errno of a failed write, or 0 */
     bool is_half_closed;  /* cp_transfer_half_close was called */
     bool is_too_long;     /* the body exceeds the limit */
     bool has_server_text; /* the error reply is plain text */

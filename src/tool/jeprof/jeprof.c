@@ -109,8 +109,8 @@ static bool is_choice(const char *name)
 
 /*
  * Chooses the reported value. A CPU profile counts samples, not time. A chosen
- * value that the profile lacks is ignored, because it belongs to another kind
- * of profile.
+ * value that the profile lacks is ignored, because it belongs to a different
+ * kind of profile.
  */
 static enum cp_status choose_value(struct cp_command *c,
                                    const struct cp_profile *p,

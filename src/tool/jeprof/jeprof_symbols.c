@@ -73,7 +73,7 @@ static enum cp_status read_lines(struct address_list *a, struct cp_text rest,
     return CP_OK;
 }
 
-/* The location of the i-th address. Samples keep their order. */
+/* Returns the location of the i-th address. Samples keep their order. */
 static const struct cp_location *location_of(const struct cp_profile *p,
                                              size_t i, uint64_t address)
 {

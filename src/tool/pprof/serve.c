@@ -26,7 +26,8 @@ static void stop(int signal)
 }
 
 /*
- * Title of the page: the program's name, or the file's if the profile has none.
+ * Returns the title of the page: the program's name, or the file's if the
+ * profile has none.
  */
 static const char *title_of(const struct cp_command *c,
                             const struct cp_profile *p)

@@ -52,8 +52,8 @@ static bool is_format(const struct cp_flag *f)
 }
 
 /*
- * The report that a word names. Splits "top10" into the report and its row
- * count.
+ * Returns the report that a word names. Splits "top10" into the report and its
+ * row count.
  */
 static const struct cp_flag *find_report(char *word, const char **count)
 {
@@ -211,7 +211,7 @@ static enum cp_status run(const struct cp_command *c,
     return wait_for(pid, err);
 }
 
-/* The same with standard output connected to another program. */
+/* Runs the report with standard output connected to a second program. */
 static enum cp_status run_piped(const struct cp_command *c,
                                 const struct cp_profile *p, const char *command,
                                 struct cp_error *err)

@@ -12,7 +12,7 @@ struct cp_flag;
 /* Runs the command; returns the exit status. */
 int cp_trace_main(int argc, const char *const *argv);
 
-/* The i-th option, for shell completion; NULL past the end. */
+/* Returns the i-th option, for shell completion; NULL past the end. */
 const struct cp_flag *cp_trace_flag_at(size_t i);
 
 #endif

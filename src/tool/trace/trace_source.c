@@ -101,7 +101,7 @@ static enum cp_status open_file(struct cp_trace_source *s, const char *name,
     return status;
 }
 
-/* The address with the default path of a trace added if it has none. */
+/* Returns the address with the default path of a trace added if it has none. */
 static char *trace_address(const char *name, struct cp_arena *arena,
                            struct cp_error *err)
 {

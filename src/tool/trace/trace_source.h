@@ -11,7 +11,7 @@
 #include "base/warn.h"
 
 /*
- * Initialized by { 0 }. The bytes are a mapping of the file, so only the pages
+ * Initialize with { 0 }. The bytes are a mapping of the file, so only the pages
  * that are read use memory.
  */
 struct cp_trace_source {

@@ -205,7 +205,7 @@ void cp_trace_model_add(struct cp_trace_model *m,
 
 /* ---- wakers ---- */
 
-/* Finds the last release before the wait ended, by another thread. */
+/* Finds the last release by a different thread before the wait ended. */
 static const struct cp_notice *find_wake(const struct cp_trace_model *m,
                                          const struct waiter *w)
 {

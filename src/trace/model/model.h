@@ -125,7 +125,7 @@ void cp_trace_model_finish(struct cp_trace_model *m, uint64_t end_ns);
 void cp_trace_model_log(struct cp_trace_model *m, uint64_t time_ns,
                         const char *category, const char *message);
 
-/* Number of events dropped because memory was exhausted. */
+/* Returns the number of events dropped because memory was exhausted. */
 uint64_t cp_trace_model_lost(const struct cp_trace_model *m);
 
 #endif

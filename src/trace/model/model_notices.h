@@ -1,5 +1,5 @@
 /*
- * model_notices - events that concern another thread: releases of a lock,
+ * model_notices - events that concern a second thread: releases of a lock,
  * creations of a thread. The model finds wakers and creators among them.
  */
 #ifndef CP_TRACE_MODEL_NOTICES_H
@@ -20,7 +20,7 @@ struct cp_notice {
     bool is_used;
 };
 
-/* Initialized by zeros. */
+/* Zero-initialize before use. */
 struct cp_notices {
     struct cp_notice *list;
     size_t n, cap;
@@ -37,7 +37,10 @@ void cp_notices_cancel(struct cp_notices *s, uint64_t key, int32_t tid);
 /* Sorts by key, then by time; false if memory is exhausted. */
 bool cp_notices_sort(struct cp_notices *s);
 
-/* In a sorted list: index after the last notice of that key up to that time. */
+/*
+ * Returns, for a sorted list, the index after the last notice of that key up to
+ * that time.
+ */
 size_t cp_notices_up_to(const struct cp_notices *s, uint64_t key,
                         uint64_t time_ns);
 

@@ -64,7 +64,7 @@ void cp_model_threads_finish(struct cp_model_threads *ts, uint64_t end_ns);
 void cp_model_threads_log(struct cp_model_threads *ts, uint64_t time_ns,
                           const char *category, const char *message);
 
-/* Number of items that were dropped as inconsistent. */
+/* Returns the number of items that were dropped as inconsistent. */
 uint64_t cp_model_threads_lost(const struct cp_model_threads *ts);
 
 #endif

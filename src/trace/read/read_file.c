@@ -14,7 +14,10 @@
 #define FIRST_MINOR 22
 #define LAST_MINOR 26
 
-/* The minor version, 22 for "go 1.22 trace"; 0 if the header is different. */
+/*
+ * Returns the minor version, 22 for "go 1.22 trace"; 0 if the header is
+ * different.
+ */
 static int minor_of(const void *bytes, size_t len)
 {
     char text[CP_TRACE_HEAD_BYTES + 1] = { 0 };

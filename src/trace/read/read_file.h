@@ -34,15 +34,15 @@ struct cp_trace_batch {
     struct cp_wire data;
 };
 
-/* Initialized by { 0 }; reused for the next generation. */
+/* Initialize with { 0 }; reused for the next generation. */
 struct cp_trace_generation {
     uint64_t number;
     struct cp_trace_batch *batches;
     size_t n, cap;
-    double ns_per_tick; /* 0: no clock yet */
+    double ns_per_tick; /* 0 if there is no clock yet */
 };
 
-/* Initialized by cp_trace_file_init; borrows the bytes. */
+/* Initialize with cp_trace_file_init; borrows the bytes. */
 struct cp_trace_file {
     struct cp_wire at;
     const uint8_t *start;

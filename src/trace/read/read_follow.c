@@ -192,7 +192,7 @@ static enum cp_status on_start(struct cp_trace_spans *s, uint32_t thread,
                            : status;
 }
 
-/* The running goroutine stops or blocks. */
+/* Handles the running goroutine's stop or block. */
 static enum cp_status on_stop(struct cp_trace_spans *s, uint32_t thread,
                               uint64_t now, const struct cp_trace_read_event *e,
                               struct cp_error *err)

@@ -66,7 +66,7 @@ struct list {
     size_t *n, *cap, size;
 };
 
-/* The index of an id; appends *fresh for a new id. */
+/* Finds the index of an id; appends *fresh for a new id. */
 static enum cp_status number_of(const struct list *list, uint64_t id,
                                 const void *fresh, uint32_t *out,
                                 struct cp_error *err)

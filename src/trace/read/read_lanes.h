@@ -16,7 +16,7 @@
 struct cp_trace_thread {
     uint32_t lane;           /* or CP_TRACE_NO_LANE */
     uint32_t proc;           /* index, or CP_TRACE_NO_LANE */
-    bool is_proc_in_syscall; /* another thread may steal the processor */
+    bool is_proc_in_syscall; /* a different thread may steal the processor */
 };
 
 struct cp_trace_proc {
@@ -32,7 +32,7 @@ struct cp_trace_spans {
     struct cp_trace_proc *procs;
     size_t n_lanes, cap_lanes, n_threads, cap_threads, n_procs, cap_procs;
     struct cp_table lane_ids, thread_ids, proc_ids;
-    uint8_t *states; /* indexed by reason: state + 1; 0: unknown */
+    uint8_t *states; /* indexed by reason: state + 1; 0 if unknown */
     size_t n_states, cap_states;
     uint64_t number; /* number of the generation */
     uint32_t counters[3], gc,
@@ -40,12 +40,12 @@ struct cp_trace_spans {
     uint32_t pause; /* string: reason of the stop-the-world pause */
 };
 
-/* The index for an id, or CP_TABLE_END. */
+/* Returns the index for an id, or CP_TABLE_END. */
 uint32_t cp_trace_lanes_find(const struct cp_table *ids, uint64_t id);
 
 /*
- * The index of a lane, a processor or (for read_order.h) a thread; added if
- * new.
+ * Finds the index of a lane, a processor or (for read_order.h) a thread;
+ * added if new.
  */
 enum cp_status cp_trace_lanes_lane(struct cp_trace_spans *s, uint64_t id,
                                    uint32_t *out, struct cp_error *err);
@@ -59,7 +59,7 @@ void cp_trace_lanes_drop_proc(struct cp_trace_thread *t);
 
 bool cp_trace_lanes_is_blocked(const struct cp_trace_lane *l);
 
-/* The state of a lane blocked for that reason (a string). */
+/* Finds the state of a lane blocked for that reason (a string). */
 enum cp_status cp_trace_lanes_blocked_state(struct cp_trace_spans *s,
                                             uint32_t reason, uint8_t *out,
                                             struct cp_error *err);

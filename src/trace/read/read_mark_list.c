@@ -10,7 +10,9 @@
 
 #define MAX_OPEN 64 /* nested regions */
 
-/* Index of a lane in `first`; the program's marks follow all lanes. */
+/*
+ * Returns the index of a lane in `first`; the program's marks follow all lanes.
+ */
 static size_t slot_of(const struct cp_trace_mark_list *l, uint32_t lane)
 {
     return lane < l->n_lanes ? lane : l->n_lanes;

@@ -29,7 +29,10 @@ enum cp_status cp_trace_mark_list_add(struct cp_trace_mark_list *l,
 enum cp_status cp_trace_mark_list_sort(struct cp_trace_mark_list *l,
                                        size_t n_lanes, struct cp_error *err);
 
-/* The marks of a lane after sorting; CP_TRACE_NO_LANE: of the program. */
+/*
+ * Returns the marks of a lane after sorting; CP_TRACE_NO_LANE selects those of
+ * the program.
+ */
 const struct cp_trace_mark *
 cp_trace_mark_list_of(const struct cp_trace_mark_list *l, uint32_t lane,
                       size_t *n);

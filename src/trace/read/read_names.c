@@ -180,8 +180,8 @@ static enum cp_status read_frame(struct cp_trace_names *n, struct cp_wire *w,
     if (!cp_wire_varint(w, &f.pc) || !cp_wire_varint(w, &function) ||
         !cp_wire_varint(w, &file) || !cp_wire_varint(w, &line))
         return CP_EFORMAT;
-    f.pc &= ((uint64_t)1 << CP_TRACE_PC_BITS) -
-            1; /* cleared counter bits of go_file.c */
+    /* Clears the counter that go_file.c stores above the address bits. */
+    f.pc &= ((uint64_t)1 << CP_TRACE_PC_BITS) - 1;
     f.function = cp_trace_names_string(n, function);
     f.file = cp_trace_names_string(n, file);
     f.line = line > UINT32_MAX ? UINT32_MAX : (uint32_t)line;

@@ -28,7 +28,7 @@ struct cp_trace_read_stack {
     uint32_t n;
 };
 
-/* Initialized by cp_trace_names_init. */
+/* Initialize with cp_trace_names_init. */
 struct cp_trace_names {
     struct cp_arena arena;
     struct cp_strtab strings;
@@ -37,7 +37,7 @@ struct cp_trace_names {
     uint32_t *stack_frames; /* frames of all stacks, leaf first */
     size_t n_frames, cap_frames, n_stacks, cap_stacks;
     size_t n_stack_frames, cap_stack_frames;
-    struct cp_table frame_table, stack_table; /* by content */
+    struct cp_table frame_table, stack_table; /* keyed by content */
     struct cp_table string_ids, stack_ids; /* ids of the current generation */
 };
 
@@ -50,18 +50,18 @@ enum cp_status cp_trace_names_read(struct cp_trace_names *n,
                                    const struct cp_trace_generation *g,
                                    struct cp_error *err);
 
-/* The number for an id of the current generation. */
+/* Returns the number for an id of the current generation. */
 uint32_t cp_trace_names_string(const struct cp_trace_names *n, uint64_t id);
 uint32_t cp_trace_names_stack(const struct cp_trace_names *n, uint64_t id);
 
-/* The text of a string, borrowed. */
+/* Returns the bytes of a string, borrowed. */
 static inline struct cp_str cp_trace_text(const struct cp_trace_names *n,
                                           uint32_t string)
 {
     return n->strings.items[string];
 }
 
-/* The function of a stack's outermost frame; 0 for the empty stack. */
+/* Returns the function of a stack's outermost frame; 0 for the empty stack. */
 uint32_t cp_trace_names_root(const struct cp_trace_names *n, uint32_t stack);
 
 #endif

@@ -22,7 +22,7 @@
 struct stream {
     uint64_t id;
     uint32_t thread; /* number assigned by the consumer */
-    uint32_t batch;  /* next batch + 1; 0: none */
+    uint32_t batch;  /* next batch + 1, or 0 */
     uint64_t ticks;  /* time of the event */
     uint64_t ns;
     struct cp_wire at;

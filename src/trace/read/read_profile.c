@@ -66,7 +66,7 @@ struct profile_builder {
     struct cp_builder builder;
     const struct cp_trace_names *names;
     uint32_t *locations;       /* indexed by frame: location + 1 */
-    struct cp_table functions; /* by name and file */
+    struct cp_table functions; /* keyed by name and file */
 };
 
 static enum cp_status add_string(struct profile_builder *m, uint32_t string,

@@ -27,13 +27,13 @@ enum cp_trace_profile_kind {
     CP_TRACE_PROFILE_N,
 };
 
-/* "sched", ... */
+/* Returns the name: "sched", ... */
 const char *cp_trace_profile_name(enum cp_trace_profile_kind kind);
 
-/* Adds spans up. Initialized by { 0 } with kind, from_ns and to_ns set. */
+/* Adds spans up. Initialize with { 0 }, then set kind, from_ns and to_ns. */
 struct cp_trace_profile {
     enum cp_trace_profile_kind kind;
-    uint64_t from_ns, to_ns; /* only spans in between; to_ns 0: all */
+    uint64_t from_ns, to_ns; /* only spans in between; all if to_ns is 0 */
     uint64_t *counts, *ns;   /* indexed by stack */
     size_t n, cap_counts, cap_ns;
 };

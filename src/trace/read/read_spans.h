@@ -27,14 +27,14 @@ enum cp_trace_state {
     CP_TRACE_RUNNABLE, /* ready, but not on a CPU */
     CP_TRACE_SYSCALL,
     CP_TRACE_NETWORK, /* waits for a socket or other I/O */
-    CP_TRACE_SYNC,    /* waits for a lock, a channel, another thread */
+    CP_TRACE_SYNC,    /* waits for a lock, a channel or a thread */
     CP_TRACE_SLEEP,
-    CP_TRACE_BLOCKED, /* waits for another reason */
+    CP_TRACE_BLOCKED, /* waits for a different reason */
     CP_TRACE_NONE,    /* does not exist */
 };
 #define CP_TRACE_N_STATES 7 /* without CP_TRACE_NONE */
 
-/* "running", "runnable", ... */
+/* Returns the name: "running", "runnable", ... */
 const char *cp_trace_state_name(enum cp_trace_state state);
 
 struct cp_trace_lane {
@@ -43,7 +43,7 @@ struct cp_trace_lane {
     uint64_t first_ns, last_ns;
     uint64_t seq;        /* sequence number of its starts and wake-ups */
     uint64_t seq_number; /* generation of seq */
-    uint32_t label;      /* string; 0: none */
+    uint32_t label;      /* string, or 0 */
     uint32_t function;   /* string: start function */
     uint32_t reason;     /* string: reason of the current state */
     uint32_t stack,
@@ -77,7 +77,7 @@ enum cp_trace_mark_kind {
 /* A moment. */
 struct cp_trace_mark {
     uint64_t time_ns, value;
-    uint32_t lane; /* CP_TRACE_NO_LANE: whole program */
+    uint32_t lane; /* CP_TRACE_NO_LANE means the whole program */
     uint32_t name, text, stack;
     uint8_t kind;
 };
@@ -128,10 +128,10 @@ uint32_t cp_trace_spans_n_lanes(const struct cp_trace_spans *s);
 const struct cp_trace_lane *cp_trace_spans_lane(const struct cp_trace_spans *s,
                                                 uint32_t lane);
 
-/* The lane of that id, or CP_TRACE_NO_LANE. */
+/* Returns the lane of that id, or CP_TRACE_NO_LANE. */
 uint32_t cp_trace_spans_find(const struct cp_trace_spans *s, uint64_t id);
 
-/* The shown name of the lane: its label or its start function. */
+/* Returns the shown name of the lane: its label or its start function. */
 struct cp_str cp_trace_spans_title(const struct cp_trace_spans *s,
                                    uint32_t lane);
 

@@ -10,9 +10,9 @@
 
 struct cp_error;
 
-/* Initialized by cp_trace_store_init. */
+/* Initialize with cp_trace_store_init. */
 struct cp_trace_store {
-    int fd;        /* -1: no file */
+    int fd;        /* -1 if there is no file */
     char **pieces; /* each of PIECE_BYTES */
     size_t n, cap; /* number of pieces */
     size_t used;   /* bytes used of the last piece */

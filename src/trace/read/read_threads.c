@@ -46,7 +46,7 @@ const struct cp_trace_column_info cp_trace_columns[CP_TRACE_N_COLUMNS] = {
                                false },
 };
 
-/* The row of a lane; rows are in the order of lanes until sorted. */
+/* Returns the row of a lane; rows are in the order of lanes until sorted. */
 static struct cp_trace_row *row_of(struct cp_trace_threads *t, uint32_t lane,
                                    struct cp_error *err)
 {
@@ -61,7 +61,7 @@ static struct cp_trace_row *row_of(struct cp_trace_threads *t, uint32_t lane,
     return &t->rows[lane];
 }
 
-/* Adds to a column, unless it has the kernel's figure. */
+/* Adds to a column, unless it already has the kernel's figure. */
 static void add(struct cp_trace_row *r, enum cp_trace_column c, uint64_t value)
 {
     if (!(r->given >> c & 1))
@@ -318,7 +318,7 @@ void cp_trace_threads_free(struct cp_trace_threads *t)
 /* Context of qsort_r. */
 struct order {
     const struct cp_trace_threads *t;
-    int column; /* -1: the name */
+    int column; /* -1 sorts by name */
     bool is_rising;
 };
 

@@ -37,7 +37,7 @@ enum cp_trace_column {
     CP_TRACE_COL_BLOCKS,
     CP_TRACE_COL_VCSW,
     CP_TRACE_COL_IVCSW,
-    CP_TRACE_COL_DUTY, /* in 1/100 of a percent */
+    CP_TRACE_COL_DUTY, /* hundredths of a percent */
     CP_TRACE_COL_CPU,
     CP_TRACE_COL_MINFLT,
     CP_TRACE_COL_MAJFLT,
@@ -58,12 +58,12 @@ enum cp_trace_unit {
     CP_TRACE_UNIT_COUNT,
     CP_TRACE_UNIT_NS,
     CP_TRACE_UNIT_BYTES,
-    CP_TRACE_UNIT_PERCENT /* in hundredths */
+    CP_TRACE_UNIT_PERCENT /* hundredths */
 };
 
 struct cp_trace_column_info {
     const char *name;  /* for --sort, JSON and CSV, without the unit */
-    const char *title; /* in the table; NULL: not shown */
+    const char *title; /* heading in the table; NULL if not shown */
     const char *key;   /* key in cpprof.thread messages, or NULL */
     uint8_t unit;
     bool is_rising; /* sorts ascending by default */
@@ -71,7 +71,7 @@ struct cp_trace_column_info {
 
 extern const struct cp_trace_column_info cp_trace_columns[CP_TRACE_N_COLUMNS];
 
-/* Initialized by { 0 }; read-only for callers. */
+/* Initialize with { 0 }; read-only for callers. */
 struct cp_trace_threads {
     struct cp_trace_spans *spans;
     struct cp_trace_row *rows;

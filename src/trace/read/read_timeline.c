@@ -12,7 +12,7 @@
 #define MAX_NS (((uint64_t)1 << TIME_BITS) - 1)
 #define STATE_BITS 4
 #define MAX_REASONS ((uint32_t)1 << (64 - TIME_BITS - STATE_BITS))
-#define FIRST_CELLS 4 /* in a lane's first chunk */
+#define FIRST_CELLS 4 /* cells in a lane's first chunk */
 #define MAX_CELLS 256 /* each next chunk has four times as many, up to this */
 #define MAX_MARKS ((size_t)8 << 20)
 #define COUNTER_NS 50000 /* minimum time between values of a counter */
@@ -130,7 +130,7 @@ static struct chunk *chunk_with_room(struct cp_trace_timeline *t,
     return c;
 }
 
-/* Time since the first event. */
+/* Returns the time since the first event. */
 static uint64_t since_zero(const struct cp_trace_timeline *t, uint64_t ns)
 {
     uint64_t zero = cp_trace_spans_summary(t->spans)->first_ns;
@@ -304,7 +304,7 @@ uint64_t cp_trace_timeline_n(const struct cp_trace_timeline *t, uint32_t lane)
     return last ? last->first + last->n : 0;
 }
 
-/* The chunk of a lane that holds the i-th span. */
+/* Returns the chunk of a lane that holds the i-th span. */
 static size_t chunk_of(const struct line *l, uint64_t i)
 {
     size_t low = 0, n = l->n_chunks;
@@ -322,7 +322,7 @@ static size_t chunk_of(const struct line *l, uint64_t i)
     return low;
 }
 
-/* The end of the k-th cell of a chunk. */
+/* Returns the end of the k-th cell of a chunk. */
 static uint64_t end_of(const struct line *l, size_t chunk, uint32_t k)
 {
     const struct chunk *c = l->chunks[chunk];
@@ -354,7 +354,7 @@ struct cp_trace_span cp_trace_timeline_span(const struct cp_trace_timeline *t,
     };
 }
 
-/* The last chunk that begins at or before `ns`; 0 if none does. */
+/* Returns the last chunk that begins at or before `ns`; 0 if none does. */
 static size_t chunk_at(const struct line *l, uint64_t ns)
 {
     size_t low = 0, n = l->n_chunks;
@@ -396,7 +396,7 @@ uint64_t cp_trace_timeline_at(const struct cp_trace_timeline *t, uint32_t lane,
     return c->first + low;
 }
 
-/* Time in each state from the lane's begin up to a time. */
+/* Computes the time in each state from the lane's begin up to a time. */
 static void times_until(const struct line *l, uint64_t ns,
                         struct cp_trace_times *out)
 {

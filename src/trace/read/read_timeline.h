@@ -41,17 +41,20 @@ cp_trace_timeline_spans(const struct cp_trace_timeline *t);
 bool cp_trace_timeline_is_shown(const struct cp_trace_timeline *t,
                                 uint32_t lane);
 
-/* Number of spans of a lane. */
+/* Returns the number of spans of a lane. */
 uint64_t cp_trace_timeline_n(const struct cp_trace_timeline *t, uint32_t lane);
 
 /*
- * The i-th span, in times since the first event. A gap between two uses of an
- * id is a span of state CP_TRACE_NONE.
+ * Returns the i-th span, in times since the first event. A gap between two uses
+ * of an id is a span of state CP_TRACE_NONE.
  */
 struct cp_trace_span cp_trace_timeline_span(const struct cp_trace_timeline *t,
                                             uint32_t lane, uint64_t i);
 
-/* The first span of a lane that ends after `ns`, or the number of spans. */
+/*
+ * Returns the first span of a lane that ends after `ns`, or the number of
+ * spans.
+ */
 uint64_t cp_trace_timeline_at(const struct cp_trace_timeline *t, uint32_t lane,
                               uint64_t ns);
 
@@ -60,11 +63,14 @@ void cp_trace_timeline_add(const struct cp_trace_timeline *t, uint32_t lane,
                            uint64_t from_ns, uint64_t to_ns,
                            struct cp_trace_times *out);
 
-/* The reasons of spans, as strings: the i-th, and their number. */
+/* Return the i-th reason of spans, as a string, and the number of reasons. */
 uint32_t cp_trace_timeline_reason(const struct cp_trace_timeline *t, size_t i);
 size_t cp_trace_timeline_n_reasons(const struct cp_trace_timeline *t);
 
-/* The marks of a lane (CP_TRACE_NO_LANE: of the program), by time. */
+/*
+ * Returns the marks of a lane, by time; CP_TRACE_NO_LANE selects those of the
+ * program.
+ */
 const struct cp_trace_mark *
 cp_trace_timeline_marks(const struct cp_trace_timeline *t, uint32_t lane,
                         size_t *n);

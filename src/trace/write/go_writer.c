@@ -61,7 +61,7 @@ struct thread {
     struct cp_out batch;
     uint64_t base_ns; /* begin of the batch */
     char name[64];
-    bool is_named; /* in this generation */
+    bool is_named; /* whether this generation has its name */
 };
 
 struct writer {
@@ -168,7 +168,7 @@ static void put_proc_status(struct writer *w, struct thread *t, int status,
     p->generation = w->file.generation;
 }
 
-/* The M acquires its P. */
+/* Writes that the M acquires its P. */
 static void start_proc(struct writer *w, struct thread *t, uint64_t time_ns)
 {
     struct cp_out *out;
@@ -227,7 +227,10 @@ static void start_go(struct writer *w, struct thread *t, uint64_t time_ns)
 
 /* ---- steps ---- */
 
-/* The creator is `other`, or the recorder if the creator is unknown. */
+/*
+ * Writes a creation. The creator is `other`, or the recorder if the creator is
+ * unknown.
+ */
 static void create(struct writer *w, const struct cp_step *s)
 {
     struct thread *maker = find(w, s->other), *t = add(w, s->tid);
@@ -255,8 +258,9 @@ static void begin(struct writer *w, struct thread *t, uint64_t time_ns)
 }
 
 /*
- * A thread that existed before the trace. The reader accepts a status event for
- * it only in the first generation and once per id; later it needs a creation.
+ * Writes a thread that existed before the trace. The reader accepts a status
+ * event for it only in the first generation and once per id; later it needs a
+ * creation.
  */
 static void known(struct writer *w, const struct cp_step *s)
 {
