@@ -17,7 +17,7 @@
 #include "base/assert/assert.h"
 #include "base/printable.h"
 
-#define MAX_CONNECTS 128 /* maximum sockets open at once */
+#define MAX_SOCKETS 128 /* maximum sockets open at once */
 
 /* ---- parsing ---- */
 
@@ -147,12 +147,12 @@ static void start_connect(struct cp_http_probe *p)
 static bool poll_connects(struct cp_http_probe *probes, size_t n,
                           int64_t end_ms)
 {
-    struct pollfd polled[MAX_CONNECTS];
-    struct cp_http_probe *of[MAX_CONNECTS];
+    struct pollfd polled[MAX_SOCKETS];
+    struct cp_http_probe *of[MAX_SOCKETS];
     int64_t left = end_ms - now_ms();
     nfds_t n_polled = 0;
 
-    CP_ASSERT(n <= MAX_CONNECTS);
+    CP_ASSERT(n <= MAX_SOCKETS);
     for (size_t i = 0; i < n; i++)
         if (probes[i].fd >= 0) {
             of[n_polled] = &probes[i];
@@ -189,7 +189,7 @@ void cp_http_client_probe(struct cp_http_probe *probes, size_t n,
 {
     int64_t end_ms = now_ms() + timeout_ms;
 
-    for (size_t at = 0; at < n; at += MAX_CONNECTS)
-        connect_all(probes + at, n - at < MAX_CONNECTS ? n - at : MAX_CONNECTS,
+    for (size_t at = 0; at < n; at += MAX_SOCKETS)
+        connect_all(probes + at, n - at < MAX_SOCKETS ? n - at : MAX_SOCKETS,
                     end_ms);
 }

@@ -97,7 +97,7 @@ static bool write_some(struct cp_http_exchange *x)
         if (n <= 0)
             return n < 0 && (errno == EAGAIN || errno == ENOBUFS);
         x->written += (size_t)n;
-        set_deadline(x, x->server->limits.write_ms);
+        set_deadline(x, x->server->limits.write_timeout_ms);
     }
     return true;
 }
@@ -112,7 +112,7 @@ static void become_idle(struct cp_http_exchange *x)
     cp_http_request_reset(&x->request, &x->server->limits);
     cp_http_conn_count_held(x, x->unread.cap);
     cp_http_conn_make_newest(x);
-    set_deadline(x, x->server->limits.idle_ms);
+    set_deadline(x, x->server->limits.idle_timeout_ms);
     arm(x, EPOLLIN);
     if (x->unread.len)
         cp_http_conn_touch(x); /* a pipelined request has arrived */
@@ -163,7 +163,7 @@ static void send_and_wait(struct cp_http_exchange *x)
     if (x->is_ended) {
         x->state = CP_HTTP_WRITING;
         if (!x->limit.slot)
-            set_deadline(x, x->server->limits.write_ms);
+            set_deadline(x, x->server->limits.write_timeout_ms);
         cp_http_conn_evict_readers(x);
         arm(x, EPOLLOUT);
         return;
@@ -175,7 +175,7 @@ static void send_and_wait(struct cp_http_exchange *x)
         return;
     }
     if (!x->limit.slot)
-        set_deadline(x, x->server->limits.write_ms);
+        set_deadline(x, x->server->limits.write_timeout_ms);
     arm(x, EPOLLRDHUP | EPOLLOUT);
 }
 
@@ -239,7 +239,7 @@ static void parse(struct cp_http_exchange *x, const char *bytes, size_t len)
     CP_ASSERT(x->state == CP_HTTP_IDLE || x->state == CP_HTTP_READING);
     if (x->state == CP_HTTP_IDLE) {
         x->state = CP_HTTP_READING;
-        set_deadline(x, x->server->limits.request_ms);
+        set_deadline(x, x->server->limits.request_timeout_ms);
     }
     taken = cp_http_request_feed(&x->request, bytes, len);
     if (x->request.status) {
@@ -344,8 +344,8 @@ static void on_deadline(void *context)
     const struct cp_http_limits *limits = &x->server->limits;
 
     if (has_pending_event(x)) {
-        set_deadline(x, x->state == CP_HTTP_IDLE ? limits->idle_ms
-                                                 : limits->write_ms);
+        set_deadline(x, x->state == CP_HTTP_IDLE ? limits->idle_timeout_ms
+                                                 : limits->write_timeout_ms);
         return;
     }
     if (x->state != CP_HTTP_IDLE && x->state != CP_HTTP_LINGERING)

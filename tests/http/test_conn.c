@@ -19,9 +19,9 @@ static const struct cp_http_limits small = {
     .n_connections = 8,
     .input_bytes = 16 << 10,
     .output_bytes = 2 * BIG_BYTES,
-    .request_ms = 30,
-    .idle_ms = 60000,
-    .write_ms = 60000,
+    .request_timeout_ms = 30,
+    .idle_timeout_ms = 60000,
+    .write_timeout_ms = 60000,
     .linger_ms = 20000, /* long enough for a busy machine */
 };
 
@@ -153,7 +153,7 @@ static void test_unfinished(void)
     char part[3000], byte;
     int fds[8];
 
-    patient.request_ms = 60000;
+    patient.request_timeout_ms = 60000;
     fixture_start(&g, &patient);
     memset(part, 'a', sizeof(part));
     memcpy(part, "GET /?", 6);
@@ -304,7 +304,7 @@ static void test_late_server(void)
     char got[12];
 
     limits.n_connections = 200;
-    limits.idle_ms = 10;
+    limits.idle_timeout_ms = 10;
     CHECK(cp_http_server_new(&s, &limits, answer_slowly, &n_served, NULL) ==
           CP_OK);
     for (int i = 0; i < 100; i++)

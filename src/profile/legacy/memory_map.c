@@ -83,8 +83,8 @@ static bool parse_range(struct cp_text *t, struct cp_text *start,
  * Parses START and LIMIT from one run of digits: START ends before an inner 0x,
  * or before the last digit.
  */
-static bool parse_tight_range(struct cp_text *t, struct cp_text *start,
-                              struct cp_text *limit)
+static bool parse_unspaced_range(struct cp_text *t, struct cp_text *start,
+                                 struct cp_text *limit)
 {
     struct cp_text at = *t, inner;
 
@@ -181,7 +181,7 @@ static bool scan_line(struct cp_text line, struct parts *p)
 
     *p = (struct parts){ 0 };
     is_wide = parse_range(&wide, &p->start, &p->limit);
-    is_tight = parse_tight_range(&tight, &narrow.start, &narrow.limit);
+    is_tight = parse_unspaced_range(&tight, &narrow.start, &narrow.limit);
     if (is_wide && scan_proc(wide, p))
         return true;
     if (is_tight && scan_proc(tight, &narrow)) {

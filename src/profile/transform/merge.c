@@ -255,7 +255,7 @@ static enum cp_status merge_all(struct merger *m, struct cp_profile **profiles,
     if (status == CP_OK)
         status = cp_label_table_init(&m->labels, m->to, m->err);
     if (status == CP_OK)
-        status = cp_merge_survey(&m->samples, profiles, n, m->err);
+        status = cp_merge_scan(&m->samples, profiles, n, m->err);
     if (status == CP_OK)
         status = cp_merge_write(&m->samples, m->to, merge_tables, m, m->err);
     return status;

@@ -132,9 +132,9 @@ static enum cp_status list_pieces(struct cp_merge_samples *m,
     return CP_OK;
 }
 
-enum cp_status cp_merge_survey(struct cp_merge_samples *m,
-                               struct cp_profile **profiles, size_t n,
-                               struct cp_error *err)
+enum cp_status cp_merge_scan(struct cp_merge_samples *m,
+                             struct cp_profile **profiles, size_t n,
+                             struct cp_error *err)
 {
     m->n_sources = n;
     m->sources = cp_alloc(n, sizeof(*m->sources), err);

@@ -56,9 +56,9 @@ struct cp_merge_samples {
     struct cp_stack_pool *pool;
 };
 
-enum cp_status cp_merge_survey(struct cp_merge_samples *m,
-                               struct cp_profile **profiles, size_t n,
-                               struct cp_error *err);
+enum cp_status cp_merge_scan(struct cp_merge_samples *m,
+                             struct cp_profile **profiles, size_t n,
+                             struct cp_error *err);
 
 /* Merges the tables of one source: fills location_of and set_of. */
 typedef enum cp_status cp_merge_step(void *context, struct cp_merge_source *s);

@@ -28,7 +28,7 @@
 #define CHUNK_ALIGN 16
 #define HEADER_BYTES 16
 #define FLAGS ((uintptr_t)7)
-#define POINTER_SHIFT 12
+#define SAFE_LINKING_SHIFT 12
 
 /* glibc's tcache_perthread_struct, with the header of its chunk. */
 struct tcache_struct {
@@ -113,7 +113,7 @@ static bool read_bin(struct cp_tcache *c, struct bin bin)
         if (l.key != c->key)
             return false;
         add(c, &bin);
-        bin.at = l.next ^ bin.at >> POINTER_SHIFT;
+        bin.at = l.next ^ bin.at >> SAFE_LINKING_SHIFT;
     }
     return bin.count == 0 && bin.at == 0;
 }

@@ -21,24 +21,24 @@ void __cxa_finalize(void *object);
 
 EXPORT int __cxa_atexit(void (*run)(void *), void *arg, void *object)
 {
-    bool has_entered = cp_atexit_fork_lock_enter();
+    bool has_entered = cp_atexit_fork_lock_acquire();
     int failed;
 
     CP_REAL(__cxa_atexit);
     failed = real(run, arg, object);
     if (has_entered)
-        cp_atexit_fork_lock_exit();
+        cp_atexit_fork_lock_release();
     return failed;
 }
 
 EXPORT void __cxa_finalize(void *object)
 {
-    bool has_entered = cp_atexit_fork_lock_enter();
+    bool has_entered = cp_atexit_fork_lock_acquire();
 
     CP_REAL(__cxa_finalize);
     real(object);
     if (has_entered)
-        cp_atexit_fork_lock_exit();
+        cp_atexit_fork_lock_release();
 }
 
 #else

@@ -17,7 +17,7 @@
 #include "runtime/process/thread_start.h"
 #include "runtime/profiles/threadcreate.h"
 #include "runtime/threads/hooks_bypassed.h"
-#include "runtime/threads/own_thread.h"
+#include "runtime/threads/internal_thread.h"
 #include "runtime/trace/trace_emit.h"
 #include "signal/tables/capture.h"
 
@@ -131,6 +131,6 @@ __attribute__((constructor(101))) static void prepare(void)
     cp_hooks_bypassed_set_test(is_interposed);
     /* A sanitizer interposes before us and must see every thread start. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    cp_own_thread_set_creator(create_thread);
+    cp_internal_thread_set_creator(create_thread);
 #endif
 }

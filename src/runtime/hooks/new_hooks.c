@@ -25,10 +25,10 @@
 #define TEST_BYTES 64
 
 enum route {
-    ROUTE_UNKNOWN, /* not called yet */
-    ROUTE_MALLOC,  /* the operator only calls malloc or free */
-    ROUTE_COUNT,   /* does not call malloc: counted by this hook */
-    ROUTE_PASS,    /* called unchanged */
+    ROUTE_UNKNOWN,    /* not called yet */
+    ROUTE_MALLOC,     /* the operator only calls malloc or free */
+    ROUTE_COUNT_HERE, /* does not call malloc: counted by this hook */
+    ROUTE_PASS,       /* called unchanged */
 };
 
 typedef void any_function(void);
@@ -46,7 +46,7 @@ struct operator
     any_function *_Atomic target;
 };
 
-static bool is_in_malloc_object(const Dl_info *object)
+static bool is_in_malloc_library(const Dl_info *object)
 {
     Dl_info own;
     void *allocate;
@@ -126,8 +126,8 @@ static enum route route_of(const struct operator* o, void *real)
 
     if (!dladdr(real, &object))
         return ROUTE_PASS;
-    if (is_in_malloc_object(&object))
-        return calls_a_hook(o, real) ? ROUTE_PASS : ROUTE_COUNT;
+    if (is_in_malloc_library(&object))
+        return calls_a_hook(o, real) ? ROUTE_PASS : ROUTE_COUNT_HERE;
     return is_in_libstdcxx(&object) && !o->is_aligned && are_all_hooked()
                ? ROUTE_MALLOC
                : ROUTE_PASS;
@@ -193,7 +193,7 @@ static inline bool has_route(const struct operator* o, enum route route)
 static void detect_new(struct operator* o, size_t size)
 {
     find(o, fallback_new);
-    if (has_route(o, ROUTE_MALLOC) || has_route(o, ROUTE_COUNT))
+    if (has_route(o, ROUTE_MALLOC) || has_route(o, ROUTE_COUNT_HERE))
         (void)cp_malloc_count_down(size);
 }
 
@@ -214,12 +214,12 @@ static void *sample_malloc(const struct operator* o, size_t size,
 }
 
 /*
- * For ROUTE_COUNT: whether to sample the block. Called before the operator,
- * which may throw.
+ * For ROUTE_COUNT_HERE: whether to sample the block. Called before the
+ * operator, which may throw.
  */
 static bool should_sample(const struct operator* o, size_t size)
 {
-    return has_route(o, ROUTE_COUNT) && cp_malloc_is_due(size) &&
+    return has_route(o, ROUTE_COUNT_HERE) && cp_malloc_is_due(size) &&
            cp_malloc_should_sample(size);
 }
 
@@ -259,7 +259,7 @@ static bool should_sample(const struct operator* o, size_t size)
             if (!cp_malloc_count_down(size) &&                                 \
                 (block = cp_malloc_real.malloc(size)) != NULL)                 \
                 return block;                                                  \
-        } else if (route == ROUTE_COUNT && !cp_malloc_count_down(size)) {      \
+        } else if (route == ROUTE_COUNT_HERE && !cp_malloc_count_down(size)) { \
             GET_REAL(o_##symbol, call);                                        \
             return call args;                                                  \
         }                                                                      \

@@ -24,7 +24,7 @@
 #include "runtime/os/sandbox.h"
 #include "runtime/process/lifecycle.h"
 #include "runtime/process/pause.h"
-#include "runtime/threads/own_thread.h"
+#include "runtime/threads/internal_thread.h"
 #include "signal/signals/perf_signals.h"
 #include "signal/unwinder/syscall.h"
 
@@ -89,7 +89,7 @@ static enum cp_sandbox_need prepare(bool is_strict, const void *program,
         cp_perf_signals_close_all();
     }
     if (need >= CP_SANDBOX_NO_THREADS)
-        cp_own_thread_set_sandboxed();
+        cp_internal_thread_set_sandboxed();
     if (need == CP_SANDBOX_SEAL) {
         cp_pause_begin(false);
         cp_lifecycle_seal();

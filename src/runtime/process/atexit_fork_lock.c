@@ -58,7 +58,7 @@ static bool must_wait(void)
     return atomic_load(&shared.n_forks) && !atomic_load(&shared.is_fork_slow);
 }
 
-bool cp_atexit_fork_lock_enter(void)
+bool cp_atexit_fork_lock_acquire(void)
 {
     if (!atomic_load_explicit(&shared.is_enabled, memory_order_relaxed) ||
         n_own || n_forking)
@@ -69,14 +69,14 @@ bool cp_atexit_fork_lock_enter(void)
             atomic_store(&shared.is_fork_slow, true);
             break;
         }
-        cp_atexit_fork_lock_exit();
+        cp_atexit_fork_lock_release();
         sleep_one_poll();
         count_self();
     }
     return true;
 }
 
-void cp_atexit_fork_lock_exit(void)
+void cp_atexit_fork_lock_release(void)
 {
     int32_t left = atomic_fetch_sub(&shared.n_inside, 1) - 1;
 

@@ -36,10 +36,10 @@ void cp_atexit_fork_lock_enable(void);
 
 /*
  * Enters the section. If it returns true, the caller must call
- * cp_atexit_fork_lock_exit.
+ * cp_atexit_fork_lock_release.
  */
-bool cp_atexit_fork_lock_enter(void);
-void cp_atexit_fork_lock_exit(void);
+bool cp_atexit_fork_lock_acquire(void);
+void cp_atexit_fork_lock_release(void);
 
 /*
  * Waits until no thread is inside. Returns false if a thread was still inside

@@ -18,7 +18,7 @@
 #include "runtime/os/sandbox.h"
 #include "runtime/process/lifecycle.h"
 #include "runtime/process/settings.h"
-#include "runtime/threads/own_thread.h"
+#include "runtime/threads/internal_thread.h"
 #include "signal/heap/alloc_sampler.h"
 
 #define DUMP_POLL_NS 50000000
@@ -132,7 +132,7 @@ static void poll_loop(void *arg)
                             &dump.last_high, s->dump_on_high_water);
         if (is_due)
             write_dump();
-    } while (cp_own_thread_sleep(DUMP_POLL_NS));
+    } while (cp_internal_thread_sleep(DUMP_POLL_NS));
 }
 
 static void on_signal(int sig)
@@ -188,5 +188,5 @@ enum cp_status cp_dump_start(const struct cp_settings *s, struct cp_error *err)
         return cp_error_nomem(err);
     if (!needs_thread)
         return CP_OK;
-    return cp_own_thread_start("cpprof-dump", poll_loop, NULL, err);
+    return cp_internal_thread_start("cpprof-dump", poll_loop, NULL, err);
 }

@@ -56,8 +56,8 @@
 #include "runtime/profiles/wall.h"
 #include "runtime/stacks/refresh_thread.h"
 #include "runtime/stacks/signal_owner.h"
+#include "runtime/threads/internal_thread.h"
 #include "runtime/threads/labels.h"
-#include "runtime/threads/own_thread.h"
 #include "runtime/threads/threads.h"
 #include "runtime/trace/trace.h"
 #include "signal/signals/mask.h"
@@ -142,7 +142,7 @@ static const struct fork_handler handlers[] = {
 
     /* Last in the child: from here on the process has its own identity. */
     { "lifecycle", NULL, NULL, cp_lifecycle_reset_after_fork },
-    { "own threads", NULL, NULL, cp_own_thread_reset_after_fork },
+    { "own threads", NULL, NULL, cp_internal_thread_reset_after_fork },
 
     /* Files that belong to the parent. */
     { "socket file", NULL, NULL, cp_socket_file_disown },

@@ -21,7 +21,7 @@
 #include "runtime/process/socket_file.h"
 #include "runtime/profiles/custom.h"
 #include "runtime/stacks/refresh_thread.h"
-#include "runtime/threads/own_thread.h"
+#include "runtime/threads/internal_thread.h"
 
 #define CHILD_DELAY_NS 100000000 /* before a forked child serves */
 #define ADDRESS_HOLDER_DELAY_NS                                                \
@@ -54,7 +54,7 @@ void cp_listen_configure(const struct cp_settings *s)
 static enum cp_status spawn(void (*run)(void *context), void *context,
                             struct cp_error *err)
 {
-    return cp_own_thread_start("cpprof", run, context, err);
+    return cp_internal_thread_start("cpprof", run, context, err);
 }
 
 static bool on_serving(const char *address)
@@ -86,7 +86,7 @@ static void close_all(void *arg)
 
 static void on_detach(void)
 {
-    (void)cp_own_thread_start("cpprof-end", close_all, NULL, NULL);
+    (void)cp_internal_thread_start("cpprof-end", close_all, NULL, NULL);
 }
 
 static enum cp_status start_endpoint(const char *where, struct cp_error *err)
@@ -271,7 +271,7 @@ static void serve_child(void *arg)
     struct cp_error err = { 0 };
 
     (void)arg;
-    if (!cp_own_thread_sleep(CHILD_DELAY_NS))
+    if (!cp_internal_thread_sleep(CHILD_DELAY_NS))
         return;
     if (try_start(&err) != CP_OK)
         cp_lifecycle_report(err.msg);
@@ -307,7 +307,7 @@ static void serve_as_address_holder(void *arg)
 
     (void)arg;
     for (; state.n_tries > 0; state.n_tries--) {
-        if (!cp_own_thread_sleep(delay))
+        if (!cp_internal_thread_sleep(delay))
             return;
         if (try_start(NULL) == CP_OK || serve_on_lease())
             return;
@@ -323,8 +323,8 @@ static void start_address_holder(int n_tries, int64_t delay_ns)
     state.n_tries = n_tries;
     state.delay_ns = delay_ns;
     if (state.settings->follow != CP_FOLLOW_NONE)
-        (void)cp_own_thread_start("cpprof", serve_as_address_holder, NULL,
-                                  NULL);
+        (void)cp_internal_thread_start("cpprof", serve_as_address_holder, NULL,
+                                       NULL);
 }
 
 void cp_listen_later(const char *where)
@@ -356,7 +356,7 @@ void cp_listen_after_fork(void)
         return;
     if (is_per_process(state.where)) {
         state.n_tries = 1;
-        (void)cp_own_thread_start("cpprof", serve_child, NULL, NULL);
+        (void)cp_internal_thread_start("cpprof", serve_child, NULL, NULL);
     } else
         start_address_holder(N_TRIES_AFTER_FORK,
                              had_one ? ADDRESS_HOLDER_DELAY_NS

@@ -11,7 +11,7 @@
 #include "runtime/process/listen.h"
 #include "runtime/process/record.h"
 #include "runtime/stacks/refresh_thread.h"
-#include "runtime/threads/own_thread.h"
+#include "runtime/threads/internal_thread.h"
 #include "runtime/threads/thread_records.h"
 #include "runtime/threads/threads.h"
 
@@ -48,7 +48,7 @@ static bool has_one_thread(void)
 {
     for (int i = 0; i < (cp_thread_records_used() > 1 ? FEW_POLLS : MAX_POLLS);
          i++) {
-        if (count_threads() <= cp_own_thread_count() + 1)
+        if (count_threads() <= cp_internal_thread_count() + 1)
             return true;
         sleep_one_poll();
     }
@@ -58,7 +58,8 @@ static bool has_one_thread(void)
 bool cp_pause_is_useful(void)
 {
     int saved_errno = errno;
-    bool is_useful = cp_lifecycle_is_started() && cp_own_thread_count() > 0 &&
+    bool is_useful = cp_lifecycle_is_started() &&
+                     cp_internal_thread_count() > 0 &&
                      cp_lifecycle_is_own_process() && has_one_thread();
 
     errno = saved_errno;
@@ -79,7 +80,7 @@ struct ending {
 /* The kernel removes a thread some time after its function has returned. */
 static bool has_ended(const struct ending *e)
 {
-    if (cp_own_thread_count() > 0 || (e->is_single && count_threads() > 1))
+    if (cp_internal_thread_count() > 0 || (e->is_single && count_threads() > 1))
         return false;
     for (size_t i = 0; i < e->n; i++)
         if (!is_gone(e->tids[i]))
@@ -101,7 +102,7 @@ void cp_pause_begin(bool is_single)
     int saved_errno = errno;
 
     ending.n = cp_threads_list_internal(ending.tids);
-    cp_own_thread_pause();
+    cp_internal_thread_pause();
     cp_record_pause();
     cp_refresh_wake();
     cp_listen_pause();
@@ -114,7 +115,7 @@ void cp_pause_end(void)
     int saved_errno = errno;
 
     cp_record_resume();
-    cp_own_thread_resume();
+    cp_internal_thread_resume();
     cp_listen_resume();
     errno = saved_errno;
 }

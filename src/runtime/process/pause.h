@@ -3,7 +3,7 @@
  *
  * unshare() and setns() fail in a process with several threads, and a seccomp
  * filter may apply to all of them. cp_pause_begin ends the threads of the
- * library (own_thread.h) and waits until the kernel has removed them;
+ * library (internal_thread.h) and waits until the kernel has removed them;
  * cp_pause_end starts them again. HTTP connections are closed.
  *
  * Context: a thread of the program, outside signal handlers.

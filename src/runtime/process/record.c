@@ -22,7 +22,7 @@
 #include "runtime/os/lock.h"
 #include "runtime/process/lifecycle.h"
 #include "runtime/process/settings.h"
-#include "runtime/threads/own_thread.h"
+#include "runtime/threads/internal_thread.h"
 
 /* Values of record.word, the futex that the thread waits on. */
 enum {
@@ -212,7 +212,7 @@ static void record_thread(void *arg)
         finish_cpu();
         word = record.is_heap_due ? wait_for_word(-1) : CANCELLED;
     }
-    if (word == PAUSED && cp_own_thread_is_pausing())
+    if (word == PAUSED && cp_internal_thread_is_pausing())
         return;
     if (word > SIGNALLED)
         cp_record_finish();
@@ -239,7 +239,7 @@ void cp_record_start(const struct cp_settings *s)
     if (s->cpu_file[0] && !(record.cpu = cpprof_start("profile")))
         report_failure(s->cpu_file, cpprof_error());
     catch_end_signals();
-    if (cp_own_thread_start("cpprof-record", record_thread, NULL, &err) !=
+    if (cp_internal_thread_start("cpprof-record", record_thread, NULL, &err) !=
         CP_OK) {
         atomic_store(&record.is_on, false);
         release_end_signals();

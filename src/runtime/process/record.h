@@ -47,7 +47,7 @@ void cp_record_cancel(void);
 /* In the child of a fork, which is not recorded. */
 void cp_record_reset_after_fork(void);
 
-/* Used by pause.h: ends the thread; own_thread.h starts it again. */
+/* Used by pause.h: ends the thread; internal_thread.h starts it again. */
 void cp_record_pause(void);
 void cp_record_resume(void);
 

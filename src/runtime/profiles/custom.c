@@ -37,7 +37,7 @@ struct cp_custom {
     size_t n, cap;                  /* cap is a power of two, at least 2 * n */
 };
 
-static struct cp_custom customs[CP_CUSTOM_MAX];
+static struct cp_custom customs[CP_CUSTOM_MAX_PROFILES];
 static _Atomic size_t n_customs;
 static struct cp_lock customs_lock;
 
@@ -49,7 +49,7 @@ const struct cp_kind *cp_custom_kind(size_t i)
 void cp_custom_reset_after_fork(void)
 {
     cp_lock_reset(&customs_lock);
-    for (size_t i = 0; i < CP_CUSTOM_MAX; i++) {
+    for (size_t i = 0; i < CP_CUSTOM_MAX_PROFILES; i++) {
         if (atomic_load(&customs[i].lock.word) != 0) { /* update interrupted */
             customs[i].entries = NULL;
             customs[i].n = customs[i].cap = 0;
@@ -268,13 +268,13 @@ static enum cp_status create(struct cp_custom **out, const char *name,
                              bool is_reserved, struct cp_error *err)
 {
     size_t i = atomic_load(&n_customs);
-    struct cp_custom *c = &customs[i < CP_CUSTOM_MAX ? i : 0];
+    struct cp_custom *c = &customs[i < CP_CUSTOM_MAX_PROFILES ? i : 0];
 
-    if (i == CP_CUSTOM_MAX)
+    if (i == CP_CUSTOM_MAX_PROFILES)
         return cp_error_set(err, CP_EUSAGE,
                             "cannot create profile %.100s: there are %d "
                             "already, which is the maximum",
-                            name, CP_CUSTOM_MAX);
+                            name, CP_CUSTOM_MAX_PROFILES);
     if (!is_valid_name(name))
         return cp_error_set(err, CP_EUSAGE,
                             "cannot create profile %.100s: use letters, "

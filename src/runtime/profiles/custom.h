@@ -22,7 +22,7 @@
 
 struct cp_kind;
 
-#define CP_CUSTOM_MAX 16 /* profiles */
+#define CP_CUSTOM_MAX_PROFILES 16 /* profiles */
 
 struct cp_custom;
 

@@ -28,7 +28,7 @@
 #include "runtime/stacks/signal_owner.h"
 #include "runtime/stacks/sleeping_stack.h"
 #include "runtime/stacks/stack_writer.h"
-#include "runtime/threads/own_thread.h"
+#include "runtime/threads/internal_thread.h"
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
 #include "runtime/threads/wait_switches.h"
@@ -325,7 +325,7 @@ static enum cp_status start_generation(struct cp_error *err)
     CP_ASSERT(atomic_load(&wall.generation) % 2 == 0);
     cp_threads_each(reset_visits, NULL);
     v->generation = atomic_fetch_add(&wall.generation, 1) + 1;
-    if (cp_own_thread_start("cpprof-wall", run, v, NULL) != CP_OK)
+    if (cp_internal_thread_start("cpprof-wall", run, v, NULL) != CP_OK)
         start_piggyback(v);
     return CP_OK;
 }

@@ -21,8 +21,8 @@
 #include "runtime/stacks/unwind_publisher.h"
 #include "runtime/symbolize/unloaded_modules.h"
 #include "runtime/threads/hooks_bypassed.h"
+#include "runtime/threads/internal_thread.h"
 #include "runtime/threads/main_thread_exit.h"
-#include "runtime/threads/own_thread.h"
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
 #include "signal/tables/readers.h"
@@ -109,7 +109,8 @@ static bool change_want(enum cp_refresh_request from,
 /* Finds new threads where no hook reports them; returns the time to sleep. */
 static int64_t poll_threads(bool is_idle)
 {
-    bool is_reported = cp_own_thread_has_creator() && !cp_hooks_are_bypassed();
+    bool is_reported =
+        cp_internal_thread_has_creator() && !cp_hooks_are_bypassed();
 
     if (is_idle)
         return HOOKS_POLL_NS;
@@ -188,7 +189,7 @@ static void refresh_loop(void *arg)
 
     CP_ASSERT(generation % 2 == 1);
     while (should_run(generation, &requested)) {
-        if (cp_own_thread_is_pausing())
+        if (cp_internal_thread_is_pausing())
             return; /* runs again after the pause, so it stays counted */
         refresh_once(generation, requested, &since_scan_ns);
     }
@@ -207,8 +208,8 @@ static enum cp_status start_thread(struct cp_error *err)
         atomic_fetch_sub(&refresh.n_threads, 1);
         return CP_OK;
     }
-    status = cp_own_thread_start("cpprof-refresh", refresh_loop,
-                                 (void *)(uintptr_t)generation, err);
+    status = cp_internal_thread_start("cpprof-refresh", refresh_loop,
+                                      (void *)(uintptr_t)generation, err);
     if (status != CP_OK) {
         atomic_fetch_sub(&refresh.n_threads, 1);
         atomic_fetch_add(&refresh.generation, 1);

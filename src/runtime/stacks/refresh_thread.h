@@ -66,7 +66,7 @@ typedef int64_t cp_refresh_task(void);
 
 void cp_refresh_set_piggyback_task(cp_refresh_task *task);
 
-/* Requests a refresh; also makes the thread see a pause (own_thread.h). */
+/* Requests a refresh; also makes the thread see a pause (internal_thread.h). */
 void cp_refresh_wake(void);
 
 /* Releases the signal and the unwind table, unless they are in use. */

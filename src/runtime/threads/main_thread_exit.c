@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/file_start.h"
-#include "runtime/threads/own_thread.h"
+#include "runtime/threads/internal_thread.h"
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
 #include "signal/unwinder/syscall.h"
@@ -79,8 +79,8 @@ void cp_main_thread_exit_detect(void)
 void cp_main_thread_exit_begin(void)
 {
     atomic_store(&is_begun, true);
-    while (cp_own_thread_start_large("cpprof-end", exit_after_last_thread, NULL,
-                                     NULL) != CP_OK)
+    while (cp_internal_thread_start_large("cpprof-end", exit_after_last_thread,
+                                          NULL, NULL) != CP_OK)
         if (!poll_other_threads())
             exit(0);
 }

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/threads/own_thread.h"
+#include "runtime/threads/internal_thread.h"
 #include "signal/unwinder/syscall.h"
 
 /*
@@ -48,7 +48,7 @@ enum cp_status cp_drain_start(struct cp_drain *d, const char *name,
 
     d->pid = getpid();
     atomic_store(&d->state, RUNNING);
-    status = cp_own_thread_start(name, run, d, err);
+    status = cp_internal_thread_start(name, run, d, err);
     if (status != CP_OK)
         atomic_store(&d->state, NOT_STARTED);
     return status;

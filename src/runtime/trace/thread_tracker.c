@@ -156,7 +156,7 @@ static void report_ended(struct cp_thread_tracker *t, uint64_t time_ns)
     }
 }
 
-void cp_thread_tracker_add_late(struct cp_thread_tracker *t, uint64_t now_ns)
+void cp_thread_tracker_add_missed(struct cp_thread_tracker *t, uint64_t now_ns)
 {
     if (!cp_thread_tracker_scan(t))
         return;

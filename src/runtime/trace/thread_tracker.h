@@ -69,7 +69,7 @@ void cp_thread_tracker_add_initial(struct cp_thread_tracker *t);
  * Call after events are emitted: reports threads that started or ended since
  * cp_thread_tracker_add_initial without emitting an event.
  */
-void cp_thread_tracker_add_late(struct cp_thread_tracker *t, uint64_t now_ns);
+void cp_thread_tracker_add_missed(struct cp_thread_tracker *t, uint64_t now_ns);
 
 /* Lists all threads. Returns false, with the lists unchanged, without memory.
  */

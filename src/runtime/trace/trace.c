@@ -22,12 +22,12 @@
 #include "runtime/stacks/cumulative_table.h"
 #include "runtime/threads/thread_records.h"
 #include "runtime/threads/wait_switches.h"
+#include "runtime/trace/stack_names.h"
+#include "runtime/trace/thread_tracker.h"
 #include "runtime/trace/trace_accounts.h"
 #include "runtime/trace/trace_calls.h"
-#include "runtime/trace/stack_names.h"
 #include "runtime/trace/trace_pool.h"
 #include "runtime/trace/trace_switches.h"
-#include "runtime/trace/thread_tracker.h"
 #include "signal/tables/readers.h"
 #include "signal/trace/trace.h"
 #include "trace/stacks.h"
@@ -364,7 +364,7 @@ static enum cp_status start(struct session *s,
     CP_ASSERT(atomic_load(&cp_trace.session) % 2 == 0);
     atomic_fetch_add(&cp_trace.session, 1);
     cp_wait_switches_set_trace(true);
-    cp_thread_tracker_add_late(&s->tracker, now_ns());
+    cp_thread_tracker_add_missed(&s->tracker, now_ns());
     remove_ended(s);
     return CP_OK;
 }

@@ -77,7 +77,7 @@ void cp_live_term_close(void)
     (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &term.before);
 }
 
-void cp_live_term_disown(void)
+void cp_live_terminal_release(void)
 {
     (void)signal(SIGINT, SIG_IGN); /* the parent kills this child */
     (void)signal(SIGTERM, SIG_DFL);

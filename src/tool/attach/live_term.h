@@ -19,7 +19,7 @@ enum cp_status cp_live_term_open(struct cp_error *err);
 void cp_live_term_close(void);
 
 /* In a child process: leaves the terminal's settings alone at exit. */
-void cp_live_term_disown(void);
+void cp_live_terminal_release(void);
 
 /* Draws two header lines and as many lines of text as fit. */
 void cp_live_term_draw(const struct cp_live_head *head, const char *text);

@@ -183,7 +183,7 @@ static enum cp_status start_table(struct top *t, struct cp_error *err)
         (void)dup2(ends[1], STDERR_FILENO);
         (void)close(ends[0]);
         (void)close(ends[1]);
-        cp_live_term_disown();
+        cp_live_terminal_release();
         _exit(cp_live_table_print(&t->table));
     }
     (void)close(ends[1]);

@@ -27,7 +27,7 @@ struct cp_trace_model {
     struct cp_item *items;
     size_t n_items, cap_items;
     struct cp_item *later; /* buffer for items that stay */
-    size_t cap_later;
+    size_t cap_deferred;
     struct cp_sort_pair *order; /* sort keys of the items */
     size_t cap_order;
     struct cp_notices wakes;
@@ -209,7 +209,7 @@ void cp_trace_model_add(struct cp_trace_model *m,
 static const struct cp_notice *find_wake(const struct cp_trace_model *m,
                                          const struct waiter *w)
 {
-    size_t at = cp_notices_up_to(&m->wakes, w->lock, w->end_ns);
+    size_t at = cp_notices_count_up_to(&m->wakes, w->lock, w->end_ns);
 
     for (; at > 0; at--) {
         const struct cp_notice *wake = &m->wakes.list[at - 1];
@@ -265,7 +265,7 @@ static void match_wakes(struct cp_trace_model *m, uint64_t until_ns)
 static struct cp_notice *find_create(const struct cp_trace_model *m,
                                      const struct cp_item *begin)
 {
-    size_t at = cp_notices_up_to(&m->creates, begin->arg, begin->time_ns);
+    size_t at = cp_notices_count_up_to(&m->creates, begin->arg, begin->time_ns);
     struct cp_notice *create = at > 0 ? &m->creates.list[at - 1] : NULL;
 
     return create && create->key == begin->arg && !create->is_used ? create
@@ -317,7 +317,7 @@ static bool sort_items(struct cp_trace_model *m)
 {
     if (cp_reserve(&m->order, &m->cap_order, m->n_items, sizeof(*m->order),
                    NULL) != CP_OK ||
-        cp_reserve(&m->later, &m->cap_later, m->n_items, sizeof(*m->later),
+        cp_reserve(&m->later, &m->cap_deferred, m->n_items, sizeof(*m->later),
                    NULL) != CP_OK)
         return false;
     for (size_t i = 0; i < m->n_items; i++)
@@ -334,9 +334,9 @@ static void keep_items(struct cp_trace_model *m, size_t from)
     for (size_t i = from; i < m->n_items; i++)
         m->later[n++] = items[m->order[i].value];
     m->items = m->later;
-    m->cap_items = m->cap_later;
+    m->cap_items = m->cap_deferred;
     m->later = items;
-    m->cap_later = cap;
+    m->cap_deferred = cap;
     m->n_items = n;
 }
 

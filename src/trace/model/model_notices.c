@@ -62,8 +62,8 @@ bool cp_notices_sort(struct cp_notices *s)
            sort_by(s, offsetof(struct cp_notice, key));
 }
 
-size_t cp_notices_up_to(const struct cp_notices *s, uint64_t key,
-                        uint64_t time_ns)
+size_t cp_notices_count_up_to(const struct cp_notices *s, uint64_t key,
+                              uint64_t time_ns)
 {
     size_t low = 0, high = s->n;
 

@@ -41,8 +41,8 @@ bool cp_notices_sort(struct cp_notices *s);
  * Returns, for a sorted list, the index after the last notice of that key up to
  * that time.
  */
-size_t cp_notices_up_to(const struct cp_notices *s, uint64_t key,
-                        uint64_t time_ns);
+size_t cp_notices_count_up_to(const struct cp_notices *s, uint64_t key,
+                              uint64_t time_ns);
 
 /* Drops notices that are used or older than before_ns. */
 void cp_notices_drop(struct cp_notices *s, uint64_t before_ns);

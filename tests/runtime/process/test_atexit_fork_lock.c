@@ -19,12 +19,12 @@ static sem_t is_inside_now, may_leave;
 
 static void *stay_inside(void *unused)
 {
-    bool is_inside = cp_atexit_fork_lock_enter();
+    bool is_inside = cp_atexit_fork_lock_acquire();
 
     (void)sem_post(&is_inside_now);
     (void)sem_wait(&may_leave);
     if (is_inside)
-        cp_atexit_fork_lock_exit();
+        cp_atexit_fork_lock_release();
     return unused;
 }
 
@@ -57,7 +57,7 @@ static void test_disabled(void)
 {
     pthread_t thread = start_inside();
 
-    CHECK(!cp_atexit_fork_lock_enter());
+    CHECK(!cp_atexit_fork_lock_acquire());
     CHECK(try_fork());
     let_exit(thread);
     cp_atexit_fork_lock_enable();
@@ -66,11 +66,11 @@ static void test_disabled(void)
 static void test_single_thread(void)
 {
     CHECK(try_fork());
-    CHECK(cp_atexit_fork_lock_enter());
-    CHECK(!cp_atexit_fork_lock_enter()); /* an exit function that unloads a
+    CHECK(cp_atexit_fork_lock_acquire());
+    CHECK(!cp_atexit_fork_lock_acquire()); /* an exit function that unloads a
                                             library */
-    CHECK(try_fork());                   /* or that forks */
-    cp_atexit_fork_lock_exit();
+    CHECK(try_fork());                     /* or that forks */
+    cp_atexit_fork_lock_release();
     CHECK(try_fork());
 }
 
@@ -78,10 +78,10 @@ static void test_single_thread(void)
 static void test_forking(void)
 {
     CHECK(cp_atexit_fork_lock_before_fork());
-    CHECK(!cp_atexit_fork_lock_enter());
+    CHECK(!cp_atexit_fork_lock_acquire());
     cp_atexit_fork_lock_after_fork(false);
-    CHECK(cp_atexit_fork_lock_enter());
-    cp_atexit_fork_lock_exit();
+    CHECK(cp_atexit_fork_lock_acquire());
+    cp_atexit_fork_lock_release();
 }
 
 /* A thread that stays inside costs one timeout, and the next one another. */
@@ -119,8 +119,8 @@ static void test_long_fork(void)
     CHECK_INT(pthread_create(&thread, NULL, fork_until_posted, NULL), 0);
     (void)sem_wait(&is_inside_now);
     for (int i = 0; i < 1000; i++) {
-        CHECK(cp_atexit_fork_lock_enter());
-        cp_atexit_fork_lock_exit();
+        CHECK(cp_atexit_fork_lock_acquire());
+        cp_atexit_fork_lock_release();
     }
     let_exit(thread);
 }
@@ -146,8 +146,8 @@ static void test_overlapping_forks(void)
     CHECK_INT(pthread_create(&thread, NULL, fork_overlapping, NULL), 0);
     for (int i = 0; i < MANY; i++) {
         (void)sem_wait(&is_inside_now);
-        CHECK(cp_atexit_fork_lock_enter());
-        cp_atexit_fork_lock_exit();
+        CHECK(cp_atexit_fork_lock_acquire());
+        cp_atexit_fork_lock_release();
         (void)sem_post(&may_leave);
     }
     (void)pthread_join(thread, NULL);
@@ -161,8 +161,8 @@ static void test_nested_fork(void)
     cp_atexit_fork_lock_after_fork(true);
     cp_atexit_fork_lock_after_fork(false);
     for (int i = 0; i < MANY; i++) {
-        CHECK(cp_atexit_fork_lock_enter());
-        cp_atexit_fork_lock_exit();
+        CHECK(cp_atexit_fork_lock_acquire());
+        cp_atexit_fork_lock_release();
         CHECK(try_fork());
     }
 }
@@ -179,7 +179,7 @@ static void test_child(void)
     child = fork();
     cp_atexit_fork_lock_after_fork(child == 0);
     if (child == 0)
-        _exit(try_fork() && cp_atexit_fork_lock_enter() ? 0 : 1);
+        _exit(try_fork() && cp_atexit_fork_lock_acquire() ? 0 : 1);
     CHECK_INT(waitpid(child, &status, 0), child);
     CHECK_INT(status, 0);
     let_exit(thread);

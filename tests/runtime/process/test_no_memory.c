@@ -26,7 +26,7 @@
 #include "runtime/process/record.h"
 #include "runtime/process/registry.h"
 #include "runtime/process/settings.h"
-#include "runtime/threads/own_thread.h"
+#include "runtime/threads/internal_thread.h"
 #include "signal/heap/alloc_sampler.h"
 
 #define MAX_BLOCKS 800
@@ -408,9 +408,9 @@ static int make_none(void *thread, const void *attr, void *(*run)(void *),
 static void test_no_threads(void)
 {
     for (n_makes = 0; n_makes < 3; n_makes++) {
-        cp_own_thread_set_creator(make_none);
+        cp_internal_thread_set_creator(make_none);
         (void)ends_without_main(go_at_once);
-        cp_own_thread_set_creator(NULL);
+        cp_internal_thread_set_creator(NULL);
     }
 }
 

@@ -130,12 +130,12 @@ static void test_maximum(void)
 
     while (cp_custom_kind((size_t)n))
         n++;
-    for (; n < CP_CUSTOM_MAX; n++) {
+    for (; n < CP_CUSTOM_MAX_PROFILES; n++) {
         (void)snprintf(name, sizeof(name), "p%d", n);
         CHECK(cp_custom_new(&c, name, false, NULL) == CP_OK);
     }
     CHECK(cp_custom_new(&c, "one.more", false, NULL) == CP_EUSAGE);
-    CHECK(cp_custom_kind(CP_CUSTOM_MAX) == NULL);
+    CHECK(cp_custom_kind(CP_CUSTOM_MAX_PROFILES) == NULL);
 }
 
 int main(void)

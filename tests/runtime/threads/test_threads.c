@@ -2,7 +2,7 @@
 #include "runtime/os/clock.h"
 #include "runtime/os/timer.h"
 #include "runtime/stacks/sleeping_stack.h"
-#include "runtime/threads/own_thread.h"
+#include "runtime/threads/internal_thread.h"
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/thread_timer.h"
 #include "runtime/threads/threads.h"
@@ -140,7 +140,8 @@ static void test_own_threads(void)
     _Atomic int n = 0;
 
     for (int i = 0; i < 100; i++) {
-        CHECK(cp_own_thread_start("own", count, (void *)&n, &err) == CP_OK);
+        CHECK(cp_internal_thread_start("own", count, (void *)&n, &err) ==
+              CP_OK);
         do
             cp_threads_stats(&stats);
         while (atomic_load(&n) <= i || stats.n_internal > 0);
@@ -207,7 +208,8 @@ static void test_single(void)
     struct cp_error err;
 
     CHECK(!cp_threads_is_single());
-    CHECK(cp_own_thread_start("own", end_when_allowed, NULL, &err) == CP_OK);
+    CHECK(cp_internal_thread_start("own", end_when_allowed, NULL, &err) ==
+          CP_OK);
     do
         cp_threads_stats(&stats);
     while (stats.n_internal == 0 || atomic_load(&ending.tid) == 0);

@@ -1,9 +1,9 @@
 /* test_thread_tracker.c - threads that start or end while a trace starts. */
 #include "runtime/os/clock.h"
 #include "runtime/threads/threads.h"
+#include "runtime/trace/thread_tracker.h"
 #include "runtime/trace/trace_accounts.h"
 #include "runtime/trace/trace_switches.h"
-#include "runtime/trace/thread_tracker.h"
 #include "trace/model/model.h"
 #include "trace/step.h"
 
@@ -100,7 +100,7 @@ static void test_start_and_end_between_scans(void)
     second = start(&late);
     reports[0].tid = early.tid;
     reports[1].tid = late.tid;
-    cp_thread_tracker_add_late(&t, now_ns());
+    cp_thread_tracker_add_missed(&t, now_ns());
     cp_trace_model_flush(t.model, now_ns());
     CHECK_INT(reports[0].n_known, 1);
     CHECK_INT(reports[0].n_ends, 1);

@@ -1,5 +1,5 @@
 /* test_own_thread - the error of a failed start names the limit. */
-#include "runtime/threads/own_thread.h"
+#include "runtime/threads/internal_thread.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,8 @@ static bool fails_with(int number, const char *text)
     struct cp_error err = { 0 };
 
     create_error = number;
-    return CHECK(cp_own_thread_start("none", never, NULL, &err) != CP_OK) &&
+    return CHECK(cp_internal_thread_start("none", never, NULL, &err) !=
+                 CP_OK) &&
            CHECK(strstr(err.msg, text));
 }
 
@@ -78,7 +79,7 @@ static void test_memory_limit(void)
 
 int main(void)
 {
-    cp_own_thread_set_creator(fail_create);
+    cp_internal_thread_set_creator(fail_create);
     RUN(test_other_errors);
     RUN(test_thread_limit);
     RUN(test_memory_limit);

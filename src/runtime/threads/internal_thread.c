@@ -1,5 +1,5 @@
-/* own_thread.c - starts, pauses and counts the library's own threads. */
-#include "runtime/threads/own_thread.h"
+/* internal_thread.c - starts, pauses and counts the library's own threads. */
+#include "runtime/threads/internal_thread.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -44,12 +44,12 @@ static _Atomic uint32_t
     n_alive; /* own threads, including those being created */
 static _Thread_local bool is_own, must_restart;
 
-void cp_own_thread_set_creator(cp_thread_creator *c)
+void cp_internal_thread_set_creator(cp_thread_creator *c)
 {
     creator = c;
 }
 
-bool cp_own_thread_has_creator(void)
+bool cp_internal_thread_has_creator(void)
 {
     return creator != NULL;
 }
@@ -174,25 +174,26 @@ static enum cp_status start_thread(int (*create_it)(struct start *),
     return report_failure(failed, err);
 }
 
-enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),
-                                   void *arg, struct cp_error *err)
+enum cp_status cp_internal_thread_start(const char *name,
+                                        void (*run)(void *arg), void *arg,
+                                        struct cp_error *err)
 {
     return start_thread(create, &(struct start){ name, run, arg }, err);
 }
 
-enum cp_status cp_own_thread_start_large(const char *name,
-                                         void (*run)(void *arg), void *arg,
-                                         struct cp_error *err)
+enum cp_status cp_internal_thread_start_large(const char *name,
+                                              void (*run)(void *arg), void *arg,
+                                              struct cp_error *err)
 {
     return start_thread(create_large, &(struct start){ name, run, arg }, err);
 }
 
-uint32_t cp_own_thread_count(void)
+uint32_t cp_internal_thread_count(void)
 {
     return atomic_load(&n_alive);
 }
 
-bool cp_own_thread_is_pausing(void)
+bool cp_internal_thread_is_pausing(void)
 {
     if (atomic_load(&pausing.is_on) == 0)
         return false;
@@ -200,7 +201,7 @@ bool cp_own_thread_is_pausing(void)
     return true;
 }
 
-bool cp_own_thread_sleep(int64_t ns)
+bool cp_internal_thread_sleep(int64_t ns)
 {
     int64_t end = cp_clock_ns(CLOCK_MONOTONIC) + ns;
 
@@ -211,17 +212,17 @@ bool cp_own_thread_sleep(int64_t ns)
                          (long)&span);
         ns = end - cp_clock_ns(CLOCK_MONOTONIC);
     }
-    return !cp_own_thread_is_pausing();
+    return !cp_internal_thread_is_pausing();
 }
 
-void cp_own_thread_pause(void)
+void cp_internal_thread_pause(void)
 {
     atomic_store(&pausing.is_on, 1);
     (void)CP_SYSCALL(SYS_futex, (long)&pausing.is_on, FUTEX_WAKE_PRIVATE,
                      INT32_MAX);
 }
 
-void cp_own_thread_resume(void)
+void cp_internal_thread_resume(void)
 {
     uint32_t n = atomic_exchange(&pausing.n, 0);
 
@@ -230,12 +231,12 @@ void cp_own_thread_resume(void)
         (void)start_thread(create, &pausing.threads[i], NULL);
 }
 
-void cp_own_thread_set_sandboxed(void)
+void cp_internal_thread_set_sandboxed(void)
 {
     atomic_store(&is_sandboxed, true);
 }
 
-void cp_own_thread_reset_after_fork(void)
+void cp_internal_thread_reset_after_fork(void)
 {
     is_own = false;
     atomic_store(&n_alive, 0);
