@@ -26,7 +26,7 @@ static bool is_plain_path(const char *path)
     return path[0] == '/' && cp_printable_is(path, strlen(path));
 }
 
-/* Parses the address string that runtime/endpoint/endpoint.c writes. */
+/* Formats an address as runtime/endpoint/endpoint.c does in the registry. */
 static void format_as_endpoint(const struct cp_http_address *a,
                                char out[CP_HTTP_ADDRESS_BYTES + 32])
 {

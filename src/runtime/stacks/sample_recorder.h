@@ -15,7 +15,7 @@
  * Locking: the caller serializes all calls (cp_refresh_lock).
  * Ordering: the store to *live publishes a table. A handler loads it in a
  * reader slot, so a table is freed only after a grace period
- * (unwind/wait_for_readers.h); if that times out, the table is leaked.
+ * (signal/tables/readers.h); if that times out, the table is leaked.
  * Failure: CP_ENOMEM; nothing has changed then.
  */
 #ifndef CP_RUNTIME_SAMPLE_RECORDER_H
